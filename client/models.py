@@ -1160,6 +1160,7 @@ class CorrectedDocument(Response):
     reference: str | None
     point_value: int | None
     unit: str | None
+    unit_digits: int | None
     seats: list[DocumentSeat]
     hands: list[Hand]
     departures: list[CorrectedDeparture]

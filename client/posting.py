@@ -125,7 +125,7 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
             yield PostedHand(hand, response)
         for index, departure in enumerate(document.get("departures", [])):
             if departure["after_hand"] == number:
-                is_replay = _with_reason(departure) in recorded["departures"]
+                is_replay = any(_is_recorded(_with_reason(departure), each) for each in recorded["departures"])
                 if not is_replay:
                     _refuse_late(hands_recorded, number, "departures", index)
                     request: Any = _without_place(departure)
@@ -133,7 +133,7 @@ def post_steps(client: Client, opened: Response, document: Document) -> Iterator
                         client.record_departure(round_id, request)
                 yield PostedDeparture(departure, is_replay)
     closed = document.get("closed")
-    if closed and closed != recorded["closed"]:
+    if closed and not _is_recorded(closed, recorded["closed"]):
         _refuse_late(hands_recorded, closed["after_hand"], "closed")
         with _in_document("closed"):
             client.close_round(round_id, {"reason": closed["reason"] or _NO_REASON})
@@ -198,6 +198,11 @@ def _refuse_late(hands_recorded: int, after_hand: int, *place: str | int) -> Non
         detail = f"happened after hand {after_hand}, and the round is recorded up to hand {hands_recorded} without it"
         pointer = "/".join(map(str, place))
         raise _make_refusal("Round conflict", "round-conflict", [_make_error(pointer, "late", detail)])
+
+
+def _is_recorded(step: Mapping[str, Any], recorded: Mapping[str, Any] | None) -> bool:
+    """Return whether a departure or a closing is recorded, also if its reason was erased since."""
+    return recorded in ({**step}, {**step, "reason": None})
 
 
 def _with_reason(departure: Mapping[str, Any]) -> Document:

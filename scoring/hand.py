@@ -1,7 +1,7 @@
 """One deal, played to the end by everyone dealt in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Final
@@ -82,6 +82,11 @@ class Hand:
     def players_by_seat(self) -> tuple[PlayerHand, ...]:
         """The players in the order of their seats."""
         return tuple(sorted(self.players, key=_SEAT))
+
+    @property
+    def in_order(self) -> "Hand":
+        """The hand as it is stored: players and top-ups in the order of their seats."""
+        return replace(self, players=self.players_by_seat, top_ups=tuple(sorted(self.top_ups, key=_SEAT)))
 
     @property
     def seats(self) -> tuple[Seat, ...]:

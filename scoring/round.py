@@ -82,6 +82,9 @@ def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: b
     Rule: docs/rules.md#the-round
     """
     before, irregular = _begin(round_, hand, accepted=accepted)
+    if irregular:
+        # Their paths are those in the stored hand, whatever the order in which it was sent.
+        _, irregular = _begin(round_, hand.in_order, accepted=accepted)
     stays = {seat: owed.stays for seat, owed in before.owed.items()}
     score = score_hand(hand.players, before.ruleset, hand.button, stays)
     transfers: tuple[Transfer, ...] = ()

@@ -1,5 +1,6 @@
 """Whether two records are of the same hand, where they differ, and whether two hands are the same deal."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Final, NamedTuple
@@ -84,6 +85,33 @@ def find_same_deal(hand: Hand, earlier: Iterable[BoardsOfHand]) -> int | None:
     )
 
 
+def find_replaced(before: Sequence[Hand], after: Sequence[Hand]) -> dict[int, int]:
+    """
+    Return the number of the hand that each hand of a corrected round was before; a new hand has none.
+
+    It is the same deal, or else the hand with the same number that is no other one: a correction changed its cards.
+
+    >>> from scoring.board import Board
+    >>> ann = PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h"))
+    >>> bob = PlayerHand(1, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs"))
+    >>> find_replaced([Hand(1, 1, (ann,)), Hand(2, 1, (bob,))], [Hand(1, 1, (bob,))])
+    {1: 2}
+    """
+    deals: dict[tuple[Sequence[Seat], bytes], list[int]] = defaultdict(list)
+    for hand in before:
+        deals[hand.seats, _sort_rows(hand.boards)].append(hand.number)
+    replaced: dict[int, int] = {}
+    # The same boards can have been dealt twice.
+    for hand in sorted(after, key=lambda hand: hand.number not in deals[hand.seats, _sort_rows(hand.boards)]):
+        same = deals[hand.seats, _sort_rows(hand.boards)]
+        if same:
+            number = hand.number if hand.number in same else same[0]
+            same.remove(number)
+            replaced[hand.number] = number
+    free = {hand.number for hand in before} - set(replaced.values())
+    return replaced | {hand.number: hand.number for hand in after if hand.number in free - replaced.keys()}
+
+
 _START: Final = {Row.TOP: 0, Row.MIDDLE: Row.TOP.size, Row.BOTTOM: Row.TOP.size + Row.MIDDLE.size}
 
 
@@ -92,6 +120,14 @@ def _have_same_rows(one: bytes, other: bytes) -> bool:
     return all(
         sorted(one[start + at : start + at + row.size]) == sorted(other[start + at : start + at + row.size])
         for start, (row, at) in product(range(0, len(one), BOARD_SIZE), _START.items())
+    )
+
+
+def _sort_rows(boards: bytes) -> bytes:
+    """Return packed boards with the cards of each row in order."""
+    return b"".join(
+        bytes(sorted(boards[start + at : start + at + row.size]))
+        for start, (row, at) in product(range(0, len(boards), BOARD_SIZE), _START.items())
     )
 
 

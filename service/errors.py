@@ -29,6 +29,7 @@ The errors of the service, beyond those of the rules.
     │   ├── HandConflict, HandNumberWrong   another hand has this number, or the number is not the next
     │   ├── HandUndone, SameDeal  the hand was recorded and undone, or an earlier hand has the same boards
     │   ├── IdempotencyKeyInUse   the first request with the key is still being processed
+    │   ├── ResponseErased        the response to the first request with the key had a text that was erased
     │   ├── UndoRefused, ConfirmationRefused   the hand is not the last, or the settlement is not provisional
     │   ├── RoundChanged, DisputeChanged   the record has changed since it was read
     │   ├── IdAmbiguous           several ids end as the request says
@@ -283,6 +284,12 @@ class IdempotencyKeyInUse(Conflict):
 
     code = "idempotency-key-in-use"
     retry_after = 1
+
+
+class ResponseErased(Conflict):
+    """The request was processed before, and its response was erased with a text of a person."""
+
+    code = "response-erased"
 
 
 class UndoRefused(Conflict):

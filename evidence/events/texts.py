@@ -86,6 +86,7 @@ class MetadataChanged(EventPayload):
         round: the round itself, or that of the hand.
         player: the operator's ID of the player.
         metadata: the digest of their canonical JSON, as `digest_text` returns it; None if it has none now.
+        replaced: the digest of those that it had; None if it had none. It orders changes whatever the clocks.
     """
 
     kind = EventKind.METADATA_CHANGED
@@ -95,3 +96,4 @@ class MetadataChanged(EventPayload):
     round: UUID | None = field(default=None, metadata=OMITTED)
     player: str | None = field(default=None, metadata=OMITTED)
     metadata: bytes | None
+    replaced: bytes | None = field(default=None, metadata=OMITTED)

@@ -48,6 +48,7 @@ from evidence.fold.values import (
 from evidence.hands import decode_hand
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure
+from scoring.same_hand import find_replaced
 
 LONGEST_WINDOW: Final = 525_600
 """The longest correction window, in minutes."""
@@ -281,20 +282,24 @@ class _Fold:
         expect(("hands",), len(event.hands), len(contents))
         expect(("hands_before",), list(event.hands_before), [hand.id for hand in before])
         kept = {(hand.hand.number, hand.digest): hand for hand in before}
+        corrected = [
+            _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+            for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True))
+        ]
+        replaced = find_replaced([hand.hand for hand in before], [hand.hand for hand in corrected])
         references = {hand.hand.number: hand.reference for hand in before}
         hands, recorded = [], []
-        for index, (id_, content) in enumerate(zip(event.hands, contents, strict=True)):
-            hand = _read_hand(id_, content, at, event.submission.id, "document", "hands", index)
+        for index, (id_, hand) in enumerate(zip(event.hands, corrected, strict=True)):
             hand_before = kept.get((hand.hand.number, hand.digest))
             if hand_before is None:
                 if id_ in self.hands:
                     contradict(("hands", index), f"`hands[{index}]` is {id_}, which another hand has")
                 recorded.append((id_, hand.digest))
-                hand = replace(hand, reference=references.get(hand.hand.number))
-                self.hands[id_] = hand
+                reference = references.get(replaced.get(hand.hand.number, 0))
+                self.hands[id_] = replace(hand, reference=reference)
             else:
                 expect(("hands", index), id_, hand_before.id)
-            hands.append(hand_before or hand)
+            hands.append(hand_before or self.hands[id_])
         expect(("recorded",), [(each.hand, each.digest) for each in event.recorded], recorded)
         return tuple(hands)
 

@@ -50,6 +50,8 @@ def _jobs() -> None:
                 CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed'))),
             CONSTRAINT jobs_failure_check CHECK (failure IS NULL OR state = 'failed')
         );
+        -- They can have the reason of a recomputation, which can be erased.
+        ALTER TABLE jobs ALTER COLUMN parameters SET STATISTICS 0;
         CREATE INDEX jobs_kind ON jobs (club_id, kind, id);
         CREATE INDEX jobs_unfinished ON jobs (created_at) WHERE ended_at IS NULL;
         CREATE INDEX jobs_ended ON jobs (club_id, ended_at) WHERE ended_at IS NOT NULL;

@@ -17,12 +17,15 @@ from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time,
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
+    ChargeAmountField,
+    ChargePerField,
     PointValueField,
     ReferenceField,
     RulesetReference,
     SeatField,
     TableNameField,
     UnitCodeField,
+    UnitDigitsField,
 )
 from schemas.hands import HandSchema
 from schemas.rulesets import RulesetSchema
@@ -147,6 +150,7 @@ _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("MetadataChanged", "record"): "ID of the table, the round or the hand. Omitted for a player.",
     ("MetadataChanged", "round"): "ID of the round, or of the round of the hand. Omitted for others.",
     ("MetadataChanged", "player"): "The operator's ID of the player. Omitted for others.",
+    ("MetadataChanged", "replaced"): f"{_DIGEST} the metadata that the record had. Omitted if it had none.",
     ("PaymentClaimDeclined", "claim"): "ID of the claim.",
     ("PaymentClaimWithdrawn", "claim"): "ID of the claim.",
     ("PaymentClaimed", "payer"): "The operator's ID of the player who claims to have paid.",
@@ -236,6 +240,11 @@ class CorrectedDocumentSchema(WireSchema):
     opened_at = Time(description="Time when the round was opened. Omitted if it is not known.")
     point_value = PointValueField(required=True)
     unit = UnitCodeField(required=True)
+    unit_digits = UnitDigitsField(
+        required=True, allow_none=True, description="Number of digits after the decimal point of amounts in the unit."
+    )
+    charge_per = ChargePerField(description="What the standing charge is for. Omitted without one.")
+    charge_amount = ChargeAmountField(description="Amount of the standing charge. Omitted without one.")
     seats = Listing(
         Inner(DocumentSeatSchema), most=MOST_PLAYERS, required=True, description="The players of the round."
     )

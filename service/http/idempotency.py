@@ -1,16 +1,16 @@
 """The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header)."""
 
-import re
 from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
+import orjson
 from flask import Response, request
 
 from service.config import Retention
 from service.db import Transaction
-from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused
+from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused, ResponseErased
 from service.http import idempotent_responses
 from service.http.idempotent_responses import IdempotentResponse
 from service.http.request_state import current_request
@@ -80,6 +80,7 @@ def respond_once(
     Raises:
         IdempotencyKeyInUse: the first request is still being processed.
         IdempotencyKeyReused: the key was used for another request.
+        ResponseErased: the first response had a text that was erased since.
     """
     stored_key = key if transaction.table_id is None else f"{transaction.actor} {key}"
     # A request that waited would hold a thread and a connection.
@@ -96,12 +97,18 @@ def respond_once(
     if stored is None:
         response = work()
         body = response.get_data()
-        has_texts = any(map(_TEXTS.search, (body, b"" if body_sha256 else request.get_data())))
+        has_texts = has_texts_of_people(body) or (body_sha256 is None and has_texts_of_people(request.get_data()))
         location = response.headers.get("Location")
         first = IdempotentResponse(fingerprint, response.status_code, location, body, has_texts)
         if current_request().stores_response:
             idempotent_responses.add(transaction, stored_key, first)
         return response
+    if stored.is_erased:
+        where = f"read {stored.location}" if stored.location else "read the record that it changed"
+        raise ResponseErased(
+            f"the request with the {HEADER} {key!r} was processed, and its response was erased with a text of a person;"
+            f" {where} for its result; expected a new key for a new request"
+        )
     if stored.fingerprint != fingerprint:
         raise IdempotencyKeyReused(
             f"the {HEADER} {key!r} was used for another request; expected a new key for a new request"
@@ -112,8 +119,30 @@ def respond_once(
 
 TEXT_KEYS: Final = ("by", "claim", "comment", "note", "reason", "words")
 """The JSON keys of texts of people in requests that record, and in their responses."""
-_TEXTS: Final = re.compile(rb'"(?:%s)"\s*:\s*"|"metadata"\s*:\s*\{\s*"' % "|".join(TEXT_KEYS).encode())
-"""Matches a request or a response with a text of a person."""
+
+
+def has_texts_of_people(body: bytes) -> bool:
+    """Return whether a JSON document, or one of several in lines, has a text of a person; True if it is unreadable."""
+    try:
+        return _has_texts(orjson.loads(body)) if body else False
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return any(_has_texts(orjson.loads(line)) for line in body.splitlines() if line.strip())
+    except orjson.JSONDecodeError:
+        return True
+
+
+def _has_texts(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_texts, value))
+    if not isinstance(value, dict):
+        return False
+    return any(_is_text(key, inner) or _has_texts(inner) for key, inner in value.items())
+
+
+def _is_text(key: str, value: Any) -> bool:
+    return (key in TEXT_KEYS and isinstance(value, str)) or (key == "metadata" and value not in ({}, None))
 
 
 def _fingerprint(body_sha256: bytes) -> bytes:

@@ -38,7 +38,7 @@ class IdempotentResponse:
     Attributes:
         fingerprint: identifies the request; 32 bytes.
         location: path of the created resource, if any.
-        has_texts: whether the request or the response has a text of a person: it is then deleted with any erased text.
+        has_texts: whether the request or the response has a text of a person, so that it is erased with the text.
     """
 
     fingerprint: bytes
@@ -47,13 +47,29 @@ class IdempotentResponse:
     body: bytes
     has_texts: bool
 
+    @property
+    def is_erased(self) -> bool:
+        """Whether the response and what identifies the request were erased, because one of them had an erased text."""
+        return self.fingerprint == _ERASED
 
-_TRY_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 1))")
+
+_ERASED: Final = bytes(32)
+"""The fingerprint in place of an erased one, which would let a short text be guessed."""
+# The second lock is shared by all requests whose response may be stored, and exclusive for an erasure
+# (`service.texts.responses`): a response that was built before an erasure is not stored after it.
+_TRY_LOCK: Final = text("""
+    SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 1)),
+        pg_advisory_xact_lock_shared(hashtextextended(:club, 7))
+""")
 
 
 def try_lock(transaction: Transaction, key: str) -> bool:
     """Lock a key until the transaction ends; return False if another transaction holds it."""
-    return bool(transaction.execute(_TRY_LOCK, {"name": f"{transaction.club_id} {key}"}).scalar_one())
+    return bool(transaction.execute(_TRY_LOCK, _lock_names(transaction, key)).scalar_one())
+
+
+def _lock_names(transaction: Transaction, key: str) -> dict[str, str]:
+    return {"name": f"{transaction.club_id} {key}", "club": str(transaction.club_id)}
 
 
 def find(transaction: Transaction, key: str, since: datetime) -> IdempotentResponse | None:

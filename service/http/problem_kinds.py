@@ -40,6 +40,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The first request with this key is still being processed. Retry later; the response will be the "
         "response to the first request.",
     ),
+    "response-erased": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Response erased",
+        "The request was processed, and its response was erased with a text of a person. Read the record that it "
+        "created or changed; do not send the request with another key.",
+    ),
     "not-acceptable": ProblemKind(
         HTTPStatus.NOT_ACCEPTABLE,
         "Not acceptable",

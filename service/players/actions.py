@@ -18,7 +18,7 @@ from service.errors import AliasConflict, NotFound
 from service.players.queries import aliases, names
 from service.players.queries.aliases import Aliases, StoredAlias
 from service.players.queries.names import StoredPlayer
-from service.texts.actions import erase_texts_of_player, get_metadata, set_metadata
+from service.texts.actions import erase_texts_of_player, get_metadata, lock_texts_of_players, set_metadata
 from service.texts.queries import MetadataOwner
 
 _MOST_FOUND: Final = 1000
@@ -113,12 +113,15 @@ def erase_player(transaction: Transaction, known_as: str) -> None:
     Erase a player's display names and metadata, and the texts by them and about them; their IDs stay in the records.
 
     These are notes and reasons of their payments, charges and claims, reasons of their departures with the request
-    bodies that have them, their claims and comments in disputes, and labels of their links. All IDs of the player are
+    bodies that have them, claims and comments in disputes by them or by keys that declare them, requests of proposals
+    that such keys made or that are of their rounds, and labels of their links. All IDs of the player are
     erased, by any of them. The action is idempotent.
     """
-    for player in aliases.read_aliases(transaction).ids_of(known_as):
-        has_name = names.erase(transaction, player)
+    players = aliases.read_aliases(transaction).ids_of(known_as)
+    lock_texts_of_players(transaction, players)
+    for player in players:
         erased = erase_texts_of_player(transaction, player)
+        has_name = names.erase(transaction, player)
         for digests in erased or ([()] if has_name else []):
             event = PlayerErased(player=player, texts=digests)
             record_event(transaction, event.kind, event.encode())

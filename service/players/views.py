@@ -125,14 +125,15 @@ def put_player(naming: NameRequest, player: str) -> Response:
 
 
 @players.route(ANY, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", KeyScope.WRITE)
+@players.operation("erase_player", KeyScope.ADMIN)
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:
     """
     Erase a player's display names and metadata, and the texts by them and about them, under all IDs.
 
-    These are notes and reasons of their payments, charges and claims, reasons of their departures, their claims and
-    comments in disputes, and labels of their links. The player's IDs, results and payments stay in the records. It
+    These are notes and reasons of their payments, charges and claims, reasons of their departures, claims and comments
+    in disputes by them or by keys that declare them, requests of proposals that such keys made or that are of their
+    rounds, and labels of their links. The player's IDs, results and payments stay in the records. It
     cannot be undone.
     """
     erase_player(current_transaction(), read_player(player))

@@ -3,6 +3,7 @@ from typing import ClassVar, Final
 from uuid import UUID
 
 from service.db import Transaction
+from service.jobs.queries import jobs
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
@@ -13,6 +14,7 @@ from service.replays import stretches
 from service.replays.findings import Finding, FindingKind
 from service.replays.stretches import Stretch
 from service.rounds.queries.round_filter import RoundFilter
+from service.texts.queries import lock_texts_shared
 
 MOST_HANDS: Final = 20_000
 """The number of hands in a chunk: they take about half a second and 60 MB."""
@@ -42,7 +44,9 @@ class RecomputationKind:
 
     def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
         """Recompute a range of rounds; the first chunk also reports changed rulesets."""
-        asked = read_options(transaction, job)
+        # The reason can have been erased since the job was read. While the lock is held, it is not erased.
+        lock_texts_shared(transaction, job.id)
+        asked = read_options(transaction, jobs.get(transaction, job.id, job.kind))
         part = chunk.part.what
         stretch = _stretch(asked.scope, chunk)
         total = recompute_rounds(transaction, stretch, asked.recomputation)

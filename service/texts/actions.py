@@ -11,6 +11,7 @@ from service.db import Transaction
 from service.db.batch import Batch
 from service.errors import NotFound
 from service.texts import queries as texts
+from service.texts import responses
 from service.texts.queries import MetadataOwner
 
 _MOST_ERASED: Final = 1000
@@ -32,13 +33,15 @@ def set_metadata(transaction: Transaction, owner: MetadataOwner, metadata: Metad
     before = texts.find_metadata(transaction, owner)
     if metadata == read_metadata(before):
         return
+    replaced = None
     if before is not None:
-        texts.delete_metadata(transaction, owner)
-        texts.erase_responses(transaction)
+        replaced = texts.delete_metadata(transaction, owner)
+        about = [] if owner.record_id is None else [owner.record_id]
+        responses.erase(transaction, about, owner.player)
         if owner.of is MetadataOf.HAND and owner.record_id is not None:
-            _record_erasure(transaction, owner.record_id, texts.erase_submission(transaction, owner.record_id))
+            _record_erasure(transaction, owner.record_id, texts.erase_submission(transaction, owner.record_id).digests)
     batch = Batch()
-    texts.add_metadata(transaction, batch, owner, write_metadata(metadata) if metadata else None)
+    texts.add_metadata(transaction, batch, owner, write_metadata(metadata) if metadata else None, replaced)
     batch.write(transaction)
 
 
@@ -49,18 +52,31 @@ def erase_texts(transaction: Transaction, record_id: UUID) -> None:
     Raises:
         NotFound: the club does not have the record.
     """
+    responses.lock_all(transaction)
+    texts.lock_texts(transaction, record_id)
+    texts.lock_rounds(transaction, record_id)
     erased = texts.erase_of_record(transaction, record_id)
-    if not erased and not texts.exists(transaction, record_id):
+    if not erased.digests and not texts.exists(transaction, record_id):
         raise NotFound(f"there is no record {record_id} that can have texts")
-    texts.erase_responses(transaction)
-    _record_erasure(transaction, record_id, erased)
+    responses.erase(transaction, {record_id, *erased.records})
+    _record_erasure(transaction, record_id, erased.digests)
+
+
+def lock_texts_of_players(transaction: Transaction, players: Sequence[str]) -> None:
+    """Lock the rounds with texts of players, and the stored responses, until the transaction ends."""
+    responses.lock_all(transaction)
+    texts.lock_rounds(transaction, players=players)
 
 
 def erase_texts_of_player(transaction: Transaction, player: str) -> list[tuple[bytes, ...]]:
-    """Erase the texts by a player and about them, and return their digests, in parts that one event can name."""
+    """
+    Erase the texts by a player and about them, and return their digests, in parts that one event can name.
+
+    `lock_texts_of_players` precedes it.
+    """
     erased = texts.erase_of_player(transaction, player)
-    texts.erase_responses(transaction)
-    return list(_divide(erased))
+    responses.erase(transaction, erased.records, player)
+    return list(_divide(erased.digests))
 
 
 def _record_erasure(transaction: Transaction, record_id: UUID, erased: Sequence[bytes]) -> None:

@@ -1,11 +1,11 @@
 """Insert, read and erase texts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 from uuid import UUID
 
-from sqlalchemy import TextClause, select, text
+from sqlalchemy import Row, TextClause, select, text
 
 from evidence.events import MetadataChanged, MetadataOf
 from evidence.texts import SaltedText, digest_text
@@ -98,6 +98,7 @@ _METADATA: Final = "FROM texts WHERE club_id = :club_id AND field = 'metadata' A
 _OF_RECORD: Final = "record_id = :record_id"
 _OF_PLAYER: Final = "record_id IS NULL AND player = :player"
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 5))")
+_LOCK_SHARED: Final = text("SELECT pg_advisory_xact_lock_shared(hashtextextended(:name, 5))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +152,30 @@ def find_metadata(transaction: Transaction, owner: MetadataOwner) -> str | None:
     return content
 
 
-def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> None:
-    """Delete the metadata of a record."""
-    transaction.execute(owner.query("DELETE"), owner.parameters(transaction))
+def delete_metadata(transaction: Transaction, owner: MetadataOwner) -> bytes | None:
+    """Delete the metadata of a record, and return their digest; None if it had none."""
+    deletion = text(f"{owner.query('DELETE')} RETURNING digest")
+    digest = transaction.execute(deletion, owner.parameters(transaction)).scalar_one_or_none()
+    return None if digest is None else bytes(digest)
 
 
-def add_metadata(transaction: Transaction, batch: Batch, owner: MetadataOwner, metadata: str | None) -> None:
-    """Add the metadata of a record that has none to a batch, with their event; None records that it has none now."""
+def add_metadata(
+    transaction: Transaction,
+    batch: Batch,
+    owner: MetadataOwner,
+    metadata: str | None,
+    replaced: bytes | None = None,
+) -> None:
+    """
+    Add the metadata of a record that has none to a batch, with their event.
+
+    Args:
+        transaction: of the club.
+        batch: of records to insert.
+        owner: the record.
+        metadata: their canonical JSON; None records that it has none now.
+        replaced: the digest of those that it had before.
+    """
     salted = None if metadata is None else SaltedText.of(metadata)
     if salted is not None:
         text_ = NewText(TextField.METADATA, salted, owner.record_id, owner.round_id, owner.player)
@@ -168,6 +186,7 @@ def add_metadata(transaction: Transaction, batch: Batch, owner: MetadataOwner, m
         round=owner.round_id,
         player=owner.player,
         metadata=None if salted is None else salted.digest,
+        replaced=replaced,
     )
     EventWriter(transaction, batch).add(event.kind, event.encode())
 
@@ -184,31 +203,60 @@ def move_metadata(transaction: Transaction, batch: Batch, round_id: UUID, moved:
     events = EventWriter(transaction, batch)
     for row in transaction.execute(_TAKE_METADATA, parameters).all() if moved else ():
         salted = SaltedText(row.content, bytes(row.salt))
-        for record_id, digest in ((row.record_id, None), (moved[row.record_id], salted.digest)):
-            event = MetadataChanged(of=MetadataOf.HAND, record=record_id, round=round_id, metadata=digest)
+        new_id, digest = moved[row.record_id], salted.digest
+        for event in (
+            MetadataChanged(of=MetadataOf.HAND, record=row.record_id, round=round_id, metadata=None, replaced=digest),
+            MetadataChanged(of=MetadataOf.HAND, record=new_id, round=round_id, metadata=digest),
+        ):
             events.add(event.kind, event.encode())
         insert(transaction, batch, [NewText(TextField.METADATA, salted, moved[row.record_id], round_id)])
 
 
-_ERASE_SUBMISSION: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = :record_id RETURNING digest
+# A corrected hand has the metadata that came with the first of its records.
+_RECORDS_OF_HAND: Final = """
+    SELECT other.id FROM hands AS one JOIN hands AS other
+        ON other.club_id = one.club_id AND other.round_id = one.round_id AND other.number = one.number
+    WHERE one.club_id = :club_id AND one.id = :record_id
+"""
+_ERASE_SUBMISSION: Final = text(f"""
+    DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
+    RETURNING digest, record_id, round_id
 """)
-# The stored request bodies of a round have the reasons that players gave for their departures.
+# Arrays, because PostgreSQL reads an index for each of these conditions, and otherwise all texts of the club. The
+# request bodies of a round have the reasons that players gave for their departures, and those of proposals can have
+# texts about any player of the round.
 _ERASE_OF_PLAYER: Final = text("""
-    WITH erased AS (
-        DELETE FROM texts WHERE club_id = :club_id AND (player = :player OR record_id IN (
-            SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
-            UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
-        )) RETURNING digest, field, round_id
-    ), submissions AS (
-        DELETE FROM texts AS body WHERE body.club_id = :club_id AND body.field = 'submission' AND EXISTS (
-            SELECT FROM erased LEFT JOIN proposals AS proposal
-                ON proposal.club_id = :club_id AND proposal.round_id = erased.round_id
-            WHERE erased.field = 'reason' AND (body.round_id = erased.round_id OR body.record_id = proposal.id)
+    WITH keys AS (
+        SELECT id FROM api_keys WHERE club_id = :club_id AND player = :player
+    ), names AS (
+        SELECT digest FROM texts
+        WHERE club_id = :club_id AND record_id = ANY (ARRAY(SELECT id FROM keys)) AND field = 'author'
+    ), erased AS (
+        DELETE FROM texts WHERE club_id = :club_id AND (
+            player = :player
+            OR record_id = ANY (ARRAY(
+                SELECT id FROM entries WHERE club_id = :club_id AND revision IS NULL AND :player = ANY (accounts)
+                UNION ALL SELECT id FROM payment_claims WHERE club_id = :club_id AND :player IN (payer, payee)
+            ))
+            OR digest = ANY (ARRAY(
+                SELECT claim FROM disputes
+                WHERE club_id = :club_id AND author_name = ANY (ARRAY(SELECT digest FROM names))
+                UNION ALL SELECT comment FROM dispute_entries
+                WHERE club_id = :club_id AND author_name = ANY (ARRAY(SELECT digest FROM names))
+            ))
+        ) RETURNING digest, field, record_id, round_id
+    ), proposed AS (
+        SELECT id FROM proposals WHERE club_id = :club_id AND (
+            proposed_by = ANY (ARRAY(SELECT id FROM keys))
+            OR round_id = ANY (ARRAY(SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = :player))
         )
-        RETURNING digest
+    ), submissions AS (
+        DELETE FROM texts WHERE club_id = :club_id AND field = 'submission' AND (
+            round_id = ANY (ARRAY(SELECT round_id FROM erased WHERE field = 'reason'))
+            OR record_id = ANY (ARRAY(SELECT id FROM proposed))
+        ) RETURNING digest, record_id, round_id
     )
-    SELECT digest FROM erased UNION ALL SELECT digest FROM submissions
+    SELECT digest, record_id, round_id FROM erased UNION ALL SELECT digest, record_id, round_id FROM submissions
 """)
 _ERASE_LABELS_OF_PLAYER: Final = text("""
     UPDATE links AS link SET label = NULL, label_salt = NULL
@@ -217,12 +265,14 @@ _ERASE_LABELS_OF_PLAYER: Final = text("""
         WHERE club_id = :club_id AND player = :player AND label IS NOT NULL FOR NO KEY UPDATE
     ) AS before
     WHERE (link.club_id, link.id) = (before.club_id, before.id)
-    RETURNING before.label AS content, before.label_salt AS salt
+    RETURNING before.id, before.label AS content, before.label_salt AS salt
 """)
-_ERASE_OF_RECORD: Final = text("""
-    DELETE FROM texts WHERE club_id = :club_id AND (record_id = :record_id OR round_id = :record_id OR record_id IN (
-        SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
-    )) RETURNING digest
+_ERASE_OF_RECORD: Final = text(f"""
+    DELETE FROM texts WHERE club_id = :club_id AND (
+        record_id = :record_id OR round_id = :record_id OR record_id = ANY (ARRAY(
+            SELECT id FROM proposals WHERE club_id = :club_id AND round_id = :record_id
+        )) OR record_id = ANY (ARRAY({_RECORDS_OF_HAND}))
+    ) RETURNING digest, record_id, round_id
 """)
 _ERASE_IN_RECORD: Final = """
     UPDATE {table} AS record SET {column} = NULL, {column}_salt = NULL
@@ -231,7 +281,7 @@ _ERASE_IN_RECORD: Final = """
         WHERE club_id = :club_id AND id = :record_id AND {column} IS NOT NULL FOR NO KEY UPDATE
     ) AS before
     WHERE (record.club_id, record.id) = (before.club_id, before.id)
-    RETURNING before.{column} AS content, before.{column}_salt AS salt
+    RETURNING before.id, before.{column} AS content, before.{column}_salt AS salt
 """
 _ERASE_NAME_OF_KEY: Final = text(_ERASE_IN_RECORD.format(table="api_keys", column="name"))
 _ERASE_LABEL: Final = text(_ERASE_IN_RECORD.format(table="links", column="label"))
@@ -239,7 +289,6 @@ _ERASE_REASON_OF_JOB: Final = text("""
     UPDATE jobs SET parameters = jsonb_set(parameters, '{reason}', 'null')
     WHERE club_id = :club_id AND id = :record_id AND parameters ->> 'reason' IS NOT NULL
 """)
-_ERASE_RESPONSES: Final = text("DELETE FROM idempotent_responses WHERE club_id = :club_id AND has_texts")
 _WITH_TEXTS: Final = (
     "tables",
     "rounds",
@@ -263,36 +312,76 @@ def exists(transaction: Transaction, record_id: UUID) -> bool:
     return transaction.execute(_EXISTS, parameters).first() is not None
 
 
-def erase_submission(transaction: Transaction, hand_id: UUID) -> list[bytes]:
-    """Delete the request body of a hand, if it has a text, and return its digest."""
-    return _erase(transaction, _ERASE_SUBMISSION, record_id=hand_id)
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """
+    What was erased.
+
+    Attributes:
+        digests: of the texts.
+        records: the records and rounds of the texts, whose stored responses can repeat them.
+    """
+
+    digests: list[bytes]
+    records: set[UUID]
 
 
-def erase_of_record(transaction: Transaction, record_id: UUID) -> list[bytes]:
-    """Delete the texts of a record, and of the records of a round, and return their digests."""
+def lock_texts(transaction: Transaction, record_id: UUID) -> None:
+    """Lock the texts of a record until the transaction ends."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {record_id}"})
+
+
+def lock_texts_shared(transaction: Transaction, record_id: UUID) -> None:
+    """Lock the texts of a record in shared mode: they are not erased until the transaction ends."""
+    transaction.execute(_LOCK_SHARED, {"name": f"{transaction.club_id} {record_id}"})
+
+
+# A transaction that revises a round has read its reasons and metadata, which it writes again.
+_LOCK_ROUNDS: Final = text("""
+    SELECT FROM round_heads WHERE club_id = :club_id AND round_id = ANY (ARRAY(
+        SELECT round_id FROM texts WHERE club_id = :club_id AND record_id = :record_id AND round_id IS NOT NULL
+        UNION SELECT round_id FROM texts WHERE club_id = :club_id AND player = ANY (:players) AND round_id IS NOT NULL
+        UNION SELECT round_id FROM hands WHERE club_id = :club_id AND id = :record_id
+        UNION SELECT CAST(:record_id AS uuid)
+    ))
+    ORDER BY round_id FOR UPDATE
+""")
+
+
+def lock_rounds(transaction: Transaction, record_id: UUID | None = None, players: Sequence[str] = ()) -> None:
+    """Lock the rounds of the texts of a record or of players until the transaction ends."""
+    parameters = {"club_id": transaction.club_id, "record_id": record_id, "players": list(players)}
+    transaction.execute(_LOCK_ROUNDS, parameters)
+
+
+def erase_submission(transaction: Transaction, hand_id: UUID) -> Erased:
+    """Delete the request bodies of the records of a hand that have a text."""
+    return _collect(_erase(transaction, _ERASE_SUBMISSION, record_id=hand_id), ())
+
+
+def erase_of_record(transaction: Transaction, record_id: UUID) -> Erased:
+    """Delete the texts of a record, which must be locked, and of the records of a round."""
     own = {"club_id": transaction.club_id, "record_id": record_id}
     transaction.execute(_ERASE_REASON_OF_JOB, own)
-    return [
-        *_erase(transaction, _ERASE_OF_RECORD, record_id=record_id),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_NAME_OF_KEY, own)),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABEL, own)),
-    ]
+    texts = _erase(transaction, _ERASE_OF_RECORD, record_id=record_id)
+    names = transaction.execute(_ERASE_NAME_OF_KEY, own).all()
+    return _collect(texts, [*names, *transaction.execute(_ERASE_LABEL, own).all()])
 
 
-def erase_of_player(transaction: Transaction, player: str) -> list[bytes]:
-    """Delete the texts by a player and about them, and return their digests."""
+def erase_of_player(transaction: Transaction, player: str) -> Erased:
+    """Delete the texts by a player, also with keys that declare them, and about them."""
+    texts = _erase(transaction, _ERASE_OF_PLAYER, player=player)
     own = {"club_id": transaction.club_id, "player": player}
-    return [
-        *_erase(transaction, _ERASE_OF_PLAYER, player=player),
-        *(digest_text(row.content, bytes(row.salt)) for row in transaction.execute(_ERASE_LABELS_OF_PLAYER, own)),
-    ]
+    return _collect(texts, transaction.execute(_ERASE_LABELS_OF_PLAYER, own).all())
 
 
-def _erase(transaction: Transaction, erasure: TextClause, **parameters: Any) -> list[bytes]:
-    erased = transaction.execute(erasure, {"club_id": transaction.club_id, **parameters})
-    return [bytes(digest) for digest in erased.scalars()]
+def _erase(transaction: Transaction, erasure: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
+    return transaction.execute(erasure, {"club_id": transaction.club_id, **parameters}).all()
 
 
-def erase_responses(transaction: Transaction) -> None:
-    """Delete the stored responses with texts, and the digests of their requests."""
-    transaction.execute(_ERASE_RESPONSES, {"club_id": transaction.club_id})
+def _collect(texts: Sequence[Row[Any]], in_records: Sequence[Row[Any]]) -> Erased:
+    """Return what was erased from texts, and from the columns of records."""
+    digests = [bytes(row.digest) for row in texts]
+    digests += [digest_text(row.content, bytes(row.salt)) for row in in_records]
+    ids = {each for row in texts for each in (row.record_id, row.round_id) if each is not None}
+    return Erased(digests, ids | {row.id for row in in_records})

@@ -63,27 +63,36 @@ def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]
         The records, and a finding for each event that cannot be decoded, whose records are missing.
     """
     records: Records = defaultdict(dict)
-    metadata: dict[Owner, bytes | None] = {}
+    metadata: dict[tuple[Owner, bytes], int] = defaultdict(int)
     erased: set[bytes] = set()
     unreadable = []
     for event in events:
         try:
             payload = decode_event(event.kind, bytes(event.content or b""))
             if isinstance(payload, MetadataChanged):
-                metadata[payload.record, payload.round, payload.player] = payload.metadata
+                _count_metadata(metadata, payload)
             elif payload is not None:
                 erased.update(list_erased(payload))
                 _add(records, payload, event.id, event.at, event.actor)
         except (EvidenceError, KeyError, ValueError) as error:
             why = f"{event.kind}: {error}"
             unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
-    for (record_id, round_id, player), digest in metadata.items():
-        if digest is not None:
+    for ((record_id, round_id, player), digest), times in metadata.items():
+        if times:
             row = expect_text(TextField.METADATA, digest, record_id, round_id, player)
             records["texts"][(digest,)] = dict(row)
     records["texts"] = {key: dict(row) for key, row in without_erased(records["texts"], erased).items()}
     _erase_in_records(records, erased)
     return records, unreadable
+
+
+def _count_metadata(metadata: dict[tuple[Owner, bytes], int], event: MetadataChanged) -> None:
+    """Count that metadata were set or replaced; the events can be in another order than the changes."""
+    owner = event.record, event.round, event.player
+    if event.metadata is not None:
+        metadata[owner, event.metadata] += 1
+    if event.replaced is not None:
+        metadata[owner, event.replaced] -= 1
 
 
 _INLINE: Final = {"api_keys": "name", "links": "label"}

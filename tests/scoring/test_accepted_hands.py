@@ -83,9 +83,23 @@ def attempt(history: History) -> PlayedRound | None:
         return None
 
 
+def reasons_of(played: PlayedRound | None) -> list[object] | None:
+    return None if played is None else [hand.irregular for hand in played.hands]
+
+
 def without_marks(played: PlayedRound) -> list[object]:
     results = [(hand.hand, hand.score, hand.transfers, hand.irregular, hand.round.stacks) for hand in played.hands]
     return [results, played.payments, played.round]
+
+
+@PROPERTY
+@given(changed_histories())
+def test_the_reasons_do_not_depend_on_the_order_in_which_players_were_sent(history: History) -> None:
+    history = accept_irregular(history)
+    backwards = [replace(hand, players=hand.in_order.players[::-1]) for hand in history.hands]
+    orders = (backwards, [hand.in_order for hand in history.hands])
+    sent, stored = (attempt(replace(history, hands=tuple(hands))) for hands in orders)
+    assert reasons_of(sent) == reasons_of(stored)
 
 
 @PROPERTY

@@ -349,7 +349,7 @@ def save_player_name() -> BaseResponse:
 
 
 @console.post("/player-names/erase")
-@console_form(KeyScope.WRITE, show_again=_show_player_again)
+@console_form(KeyScope.ADMIN, show_again=_show_player_again)
 def erase_player_name() -> BaseResponse:
     """Erase the display name of a player, and the texts by them and about them."""
     player = _player_of_form()

@@ -15,6 +15,7 @@ from schemas.documents import RoundDocument, digest_document
 from schemas.problems import find_missing
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
+from scoring.same_hand import find_replaced
 from service.clubs.actions import refuse_single_auditor
 from service.clubs.queries.keys import StoredKey
 from service.corrections import queries as corrections
@@ -27,6 +28,7 @@ from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
 from service.rounds.queries import histories, revisions, rounds
+from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.received import EndingReasons, HandToRecord, Submission
 from service.rounds.queries.records import get_records
@@ -133,11 +135,12 @@ def store_correction(
     event = _event(before, happened, amended, request, submission, revision, new)
     change = revisions.build_revision(transaction, before, revision, event.kind, event.encode(), recorded)
     change.add_submission(submission)
-    replaced = {stored.hand.number: stored.id for stored in happened.hands}
     for hand in new:
         change.add_hand_record(hand)
-    moved = {replaced[number]: hand.id for hand in new if (number := hand.submitted.hand.number) in replaced}
-    change.move_metadata(moved)
+    replaced = _list_replaced(amended, happened)
+    change.move_metadata(
+        {replaced[number].id: hand.id for hand in new if (number := hand.submitted.hand.number) in replaced}
+    )
     record = {"digest": event.correction, "submission_id": submission.id, "dispute": request.dispute}
     change.insert(CorrectionRecord, record)
     write_rounds(transaction, change)
@@ -162,18 +165,27 @@ def _assign_records(
     A hand whose content is unchanged has the existing record, every other one a new one.
     """
     existing = {(stored.hand.number, stored.digest): stored.id for stored in happened.hands}
-    references = {stored.hand.number: stored.reference for stored in happened.hands}
+    replaced = _list_replaced(amended, happened)
     hand_ids: list[UUID] = []
     new: list[HandToRecord] = []
     for submitted in amended.document.hands:
         hand_id = existing.get((submitted.hand.number, submitted.digest))
         if hand_id is None:
-            reference = references.get(submitted.hand.number)
+            earlier = replaced.get(submitted.hand.number)
+            reference = None if earlier is None else earlier.reference
             hand = HandToRecord(uuid7(), submitted, submission.id, reference=reference)
             new.append(hand)
             hand_id = hand.id
         hand_ids.append(hand_id)
     return hand_ids, new
+
+
+def _list_replaced(amended: AmendedRound, happened: StoredHistory) -> dict[int, StoredHand]:
+    """Return the recorded hand that each hand of a corrected round was before, whose metadata and reference it has."""
+    stored = {each.hand.number: each for each in happened.hands}
+    before, after = list(happened.hands), amended.document.hands
+    numbers = find_replaced([each.hand for each in before], [each.hand for each in after])
+    return {number: stored[earlier] for number, earlier in numbers.items()}
 
 
 def _event(

@@ -85,6 +85,7 @@ class StoredCase:
         window_left: how long the settlement can still be corrected without an adjustment; while the dispute pauses the
             window, the whole window. None if the round is open or its settlement is final.
         reviewer, ended_by, ended_at: who started the review and who ended the dispute, if anyone has.
+        has_reviewer: whether someone has started the review.
         claim, author, reviewer, ended_by, reason: None also after they were erased.
         reason, correction: why it was ended so, and the revision that corrected the round, if there is one.
     """
@@ -114,6 +115,7 @@ class StoredCase:
     window: timedelta
     window_left: timedelta | None
     reviewer: str | None
+    has_reviewer: bool
     ended_by: str | None
     ended_at: datetime | None
     reason: str | None
@@ -269,6 +271,7 @@ def _select(transaction: Transaction, filter_: CaseFilter) -> Select[Any]:
             _ROUND_HEAD.revision.label("in_force"),
             _window_left(transaction.now),
             author_of(review.c).label("reviewer"),
+            review.c.version.is_not(None).label("has_reviewer"),
             author_of(ending.c).label("ended_by"),
             ending.c.recorded_at.label("ended_at"),
             comment_of(ending.c).label("reason"),

@@ -192,7 +192,7 @@ class HandRecorder:
             self._charges.compare(self.before.id, submitted)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
         played = self._play(submitted)
-        self._take_reference(submitted)
+        self._refuse_taken_reference(submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         charges = self._charges.prepare(self.before, submitted)
         content = remove_reasons(received) if submitted.charges else received
@@ -208,6 +208,8 @@ class HandRecorder:
         self._charges.add(self._change, charges)
         self._change.add_metadata(MetadataOwner.of_hand(hand.id, self.before.id), submitted.metadata)
         self._recorded[submitted.hand.number] = submitted, result.recorded
+        if submitted.reference is not None:
+            self._references[submitted.reference] = self.before.id, submitted.hand.number
         self._now = after
         return result
 
@@ -216,9 +218,9 @@ class HandRecorder:
         self._change.finish(self._now.round, dealt=(seats for _, seats, _ in self._list_boards()))
         return self._change
 
-    def _take_reference(self, submitted: SubmittedHand) -> None:
+    def _refuse_taken_reference(self, submitted: SubmittedHand) -> None:
         """
-        Record that a hand has its reference from now on, if it has one.
+        Refuse a hand with the reference of another one.
 
         Raises:
             HandConflict: another hand has this reference.
@@ -233,7 +235,6 @@ class HandRecorder:
             round_id, number = taken
             detail = f"the reference {submitted.reference!r} belongs to hand {number} of round {round_id}"
             raise HandConflict(detail, (Mistake(HandConflict.code, ("reference",), detail),))
-        self._references[submitted.reference] = place
 
     def _find_recorded(self, submitted: SubmittedHand) -> tuple[bytes, HandView] | None:
         """Find the digest and the result of the same hand, recorded before or by this recorder."""

@@ -291,7 +291,8 @@ def find_reference(transaction: Transaction, reference: str) -> tuple[UUID, int]
     query = select(record.round_id, record.number).where(
         record.club_id == transaction.club_id, record.reference == reference
     )
-    row = transaction.execute(query.limit(1)).one_or_none()
+    # A correction that removes a hand before it gives the hand another number.
+    row = transaction.execute(query.order_by(record.id.desc()).limit(1)).one_or_none()
     return None if row is None else (row.round_id, row.number)
 
 

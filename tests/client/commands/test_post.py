@@ -133,6 +133,20 @@ def test_a_departure_or_closing_is_recorded_once(
     assert client.get_document(recorded)["closed"] == read_example(name).get("closed")
 
 
+def test_a_round_whose_texts_were_erased_is_recorded(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    stacks, closed = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}, {"after_hand": 1, "reason": "the room closes"}
+    played = document_of("pineapple-qq", stacks, [hand(1, 1, {1: HIGH, 2: MID, 3: LOW})], reference="1", table=table)
+    departures = [{"seat": 3, "after_hand": 1, "reason": "last train"}]
+    path = write(tmp_path, {**played, "departures": departures, "closed": closed})
+    round_id = ofc("post", "--json", path, **reached).document["round"]["id"]
+    client.erase_texts(round_id)
+    assert ofc("post", path, **reached).out.endswith("Recorded now: 0 hands; recorded before: 1.\n")
+    recorded = client.get_document(round_id)
+    assert (recorded["departures"][0]["reason"], recorded["closed"]) == (None, {"after_hand": 1, "reason": None})
+
+
 def test_a_departure_before_recorded_hands_is_refused(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:

@@ -71,7 +71,7 @@ def test_the_hints_fit_a_narrow_terminal(reached: dict[str, str], table: str) ->
             "♠ KQT9876532",
             "Tab: cards   ↑: back",
         ):
-            assert line in screen.lines, screen.lines
+            assert screen.shows(line), screen.lines
 
 
 def test_tab_offers_a_slash_after_a_full_row_and_every_card(reached: dict[str, str], table: str) -> None:

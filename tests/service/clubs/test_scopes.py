@@ -30,7 +30,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "list_players": {"read"},
     "get_player": {"read"},
     "name_player": {"write"},
-    "erase_player": {"write"},
+    "erase_player": {"admin"},
     "join_player": {"write"},
     "part_player": {"write"},
     "define_unit": {"tables"},

@@ -15,8 +15,17 @@ from tests.support.api_disputes import step
 from tests.support.api_settlements import correct
 from tests.support.application import House
 from tests.support.auditors import FIRST_HAND, proposed, withdraw
-from tests.support.browser.console_visitor import Visitor, discover_pages, parse
-from tests.support.sample_rounds import COMPLETE, add_table, close, document_of, open_round, play, post_document
+from tests.support.browser.console_visitor import Visitor, discover_pages, parse, text_of
+from tests.support.sample_rounds import (
+    COMPLETE,
+    add_table,
+    close,
+    complete_round,
+    document_of,
+    open_round,
+    play,
+    post_document,
+)
 
 MARKUP = "\"'></title></textarea></script><marquee onload=alert(1)><script>alert(1)</script>"
 
@@ -132,3 +141,19 @@ def test_erased_texts_are_on_no_page(house: House, api: Api) -> None:
         assert SECRET not in visitor.browser.get(address).text, address
     assert "erased" in visitor.browser.get(pages["console.show_dispute"]).text
     assert "erased" in visitor.browser.get(pages["console.show_revisions"]).text
+
+
+def test_a_reviewer_whose_name_was_erased_is_shown_as_erased(house: House, api: Api) -> None:
+    round_id = complete_round(api)
+    dispute = api.post("/v1/disputes", {"round": round_id, "claim": SECRET, "by": "ann"})["id"]
+    assert step(api, dispute, "review").status == 201
+    assert api.delete(f"/v1/texts/{round_id}").status == 204
+    [case] = Visitor.signed_in(house, api).get("/disputes?tab=review&format=json").get_json()
+    assert case["reviewer"] == "erased"
+    page = text_of(Visitor.signed_in(house, api).show(f"/disputes/{dispute}"))
+    assert "Nobody" not in page
+
+
+def test_a_player_without_a_name_can_be_erased(house: House, api: Api) -> None:
+    complete_round(api)
+    assert "Erase the name and texts" in text_of(Visitor.signed_in(house, api).show("/players/ann"))

@@ -38,14 +38,8 @@ def done_of(room: Room) -> list[int]:
 
 
 @every_broker
-def test_workers_process_an_import(room: Room) -> None:
-    with room.work(concurrency=2):
-        check_outcome(room, room.send(lines()))
-    assert room.repeated_chunks() == 0
-
-
 @every_server
-def test_workers_process_an_import_on_every_postgresql(room: Room) -> None:
+def test_workers_process_an_import(room: Room) -> None:
     with room.work(concurrency=2):
         check_outcome(room, room.send(lines()))
     assert room.repeated_chunks() == 0
@@ -88,8 +82,16 @@ def test_idle_processes_that_are_killed_are_replaced(room: Room) -> None:
 
 
 @every_broker
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-def test_a_process_that_was_replaced_ends_its_chunk_when_the_worker_stops(room: Room, number: signal.Signals) -> None:
+def test_a_process_that_was_replaced_ends_its_chunk_when_the_worker_stops(room: Room) -> None:
+    check_replaced_process_ends_its_chunk(room, signal.SIGTERM)
+
+
+def test_a_process_that_was_replaced_ends_its_chunk_after_sigint(room: Room) -> None:
+    """The process that receives the signal has no connection to a broker."""
+    check_replaced_process_ends_its_chunk(room, signal.SIGINT)
+
+
+def check_replaced_process_ends_its_chunk(room: Room, number: signal.Signals) -> None:
     with room.work() as worker:
         [first] = worker.job_processes
         first.kill()

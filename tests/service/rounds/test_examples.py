@@ -16,7 +16,7 @@ from tests.support.database.postgres import Logins, Server
 from tests.support.story import play_story
 
 NDJSON = "application/x-ndjson"
-NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {
+NOT_IN_STORY = {"internal-error", "busy", "idempotency-key-in-use", "response-erased", "method-not-allowed"} | {
     "request-malformed",
     "link-ended",
     "id-ambiguous",

@@ -16,7 +16,7 @@ from service.server.embedded import OWNER, Cluster
 from tests.support.client.run_ofc import ofc
 from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import THREE, document_of, hand
-from tests.support.server_process import command, running, wait_until
+from tests.support.server_process import Running, command, running, wait_until
 
 
 @pytest.mark.smoke
@@ -59,23 +59,10 @@ def test_a_key_of_another_database_is_reported(tmp_path: Path, logins: Logins) -
         assert "Sign in to the console" not in service.output
 
 
-def test_each_start_prints_a_link_that_signs_in_once_with_the_first_key(tmp_path: Path) -> None:
-    for _ in range(2):
-        with running(tmp_path) as service:
-            printed = "Sign in to the console with it, once within 10 minutes: "
-            [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
-            address, _, code = line.removeprefix(printed).rpartition("/")
-            assert address == f"{service.url}/console/sign-in"
-            for status in (303, 403):
-                with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as browser:
-                    assert browser.post("/console/sign-in", data={"code": code}).status_code == status
-                    assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
-            assert code not in service.log
-
-
-def test_up_prints_the_first_steps_until_the_club_has_a_table(tmp_path: Path) -> None:
+def test_each_start_prints_a_sign_in_link_and_the_first_steps_until_the_club_has_a_table(tmp_path: Path) -> None:
     for is_empty in (True, False):
         with running(tmp_path) as service:
+            check_sign_in_link(service)
             steps = [line.strip() for line in service.output.splitlines() if line.startswith("  ")]
             assert ("has no table yet" in service.output) is is_empty
             assert len(steps) == (3 if is_empty else 0)
@@ -86,6 +73,19 @@ def test_up_prints_the_first_steps_until_the_club_has_a_table(tmp_path: Path) ->
                     assert program == "ofc"
                     result = ofc(*arguments)
                     assert result.code == 0, result.err
+
+
+def check_sign_in_link(service: Running) -> None:
+    """Validate that the printed link signs in with the first key, once."""
+    printed = "Sign in to the console with it, once within 10 minutes: "
+    [line] = [line for line in service.output.splitlines() if line.startswith(printed)]
+    address, _, code = line.removeprefix(printed).rpartition("/")
+    assert address == f"{service.url}/console/sign-in"
+    for status in (303, 403):
+        with httpx2.Client(base_url=service.url, timeout=60, trust_env=False, verify=False) as browser:
+            assert browser.post("/console/sign-in", data={"code": code}).status_code == status
+            assert browser.get("/console/keys").status_code == (200 if status == 303 else 303)
+    assert code not in service.log
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])

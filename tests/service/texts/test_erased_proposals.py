@@ -7,7 +7,7 @@ from tests.support.auditors import auditor, confirm, proposed, withdraw
 from tests.support.database.search_tables import tables_that_hold
 from tests.support.sample_rounds import complete_round
 
-ERASED = "Erasable"
+ERASED = "Erasable in a proposal"
 
 
 def test_the_request_of_a_proposal_is_erased_and_it_cannot_be_confirmed(house: House, api: Api) -> None:
@@ -43,4 +43,25 @@ def test_the_same_proposal_sent_again_is_a_replay(house: House, api: Api) -> Non
     round_id = complete_round(api)
     path = proposed(api, round_id)
     assert proposed(api, round_id) == path
+    assert verify(house, api) == []
+
+
+def test_the_requests_of_proposals_are_erased_with_a_player_of_the_round(house: House, api: Api) -> None:
+    path = proposed(api, complete_round(api), reason=f"{ERASED} by seat")
+    assert api.delete("/v1/players/ann").status == 204
+    assert api.get(path)["reason"] is None
+    assert tables_that_hold(house, ERASED) == set()
+    assert verify(house, api) == []
+
+
+def test_comments_with_a_key_that_declares_a_player_are_erased_with_the_player(house: House, api: Api) -> None:
+    key = auditor(house, api, "zoe's phone", scopes=("write", "disputes"), player="zoe")
+    claim = {"round": complete_round(api), "claim": "the top is misread", "by": "ann"}
+    dispute = api.post("/v1/disputes", claim)["id"]
+    comment = {"comment": f"{ERASED} with a key", "by": "zoe's phone"}
+    assert key.post(f"/v1/disputes/{dispute}/comments", comment).status == 201
+    assert api.delete("/v1/players/zoe").status == 204
+    assert tables_that_hold(house, f"{ERASED} with a key") == set()
+    read = api.get(f"/v1/disputes/{dispute}").document
+    assert (read["claim"], read["history"][0]["words"]) == ("the top is misread", None)
     assert verify(house, api) == []

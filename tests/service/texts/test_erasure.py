@@ -23,12 +23,24 @@ from service.http.idempotency import TEXT_KEYS
 from tests.service.feed.test_api_feed import key_with
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api, ApiResponse
+from tests.support.api_corrections import SWAPPED, correct
 from tests.support.api_disputes import MISREAD
 from tests.support.application import SIGNING_KEY, House
 from tests.support.database.search_tables import tables_that_hold
 from tests.support.import_lines import club_of, database_of
 from tests.support.process_jobs import plan_job, work_on_job
-from tests.support.sample_rounds import COMPLETE, NOBODYS, SIXES, THREE, Document, document_of, hand, seats
+from tests.support.sample_rounds import (
+    COMPLETE,
+    NOBODYS,
+    SIXES,
+    THREE,
+    Document,
+    add_table,
+    document_of,
+    hand,
+    open_round,
+    seats,
+)
 
 ERASED: Final = "Erasable"
 _numbers: Final = count(1)
@@ -230,6 +242,20 @@ def test_a_round_is_corrected_and_closed_again_after_its_texts_were_erased(house
     assert verify_file(evidence(house, written)).failed == []
 
 
+def test_the_metadata_that_came_with_a_corrected_hand_are_erased(house: House, api: Api) -> None:
+    round_id = open_round(api, add_table(api), SIXES)["id"]
+    bodies = [{**body, "metadata": {"note": f"Withheld {body['number']}"}, "dealt_again": True} for body in COMPLETE]
+    for body in bodies:
+        assert api.post(f"/v1/rounds/{round_id}/hands", body).status == 201
+    assert correct(api, round_id, patch=[*SWAPPED, {**MISREAD[0], "path": "/hands/0/players/0/top"}]).status == 201
+    first, second, third = (each["id"] for each in api.get(f"/v1/rounds/{round_id}/hands")["hands"])
+    assert api.patch(f"/v1/hands/{first}", {"metadata": {}}).status == 200
+    assert api.delete(f"/v1/texts/{second}").status == 204
+    assert api.delete(f"/v1/texts/{third}").status == 204
+    assert tables_that_hold(house, "Withheld") == set()
+    assert verify(house, api) == []
+
+
 def test_erasing_a_player_erases_what_they_wrote_and_what_is_about_them(house: House, written: Written) -> None:
     api = written.api
     assert api.delete("/v1/players/cyd").status == 204
@@ -238,7 +264,8 @@ def test_erasing_a_player_erases_what_they_wrote_and_what_is_about_them(house: H
     document = api.get(f"{written.round_address}/document").document
     assert [left["reason"] for left in document["departures"]] == [None]
     assert document["closed"]["reason"] == f"{ERASED} corrected closing"
-    assert house.query("SELECT content FROM texts WHERE content LIKE %s", f"%{ERASED} departure of cyd%") == []
+    left = "SELECT content FROM texts WHERE round_id = %s AND content LIKE %s"
+    assert house.query(left, written.records["round"], f"%{ERASED} departure of cyd%") == []
 
     assert api.delete("/v1/players/ann").status == 204
     dispute = api.get(f"/v1/disputes/{written.records['dispute']}").document

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from schemas.base import WireError, load
 from schemas.metadata import LONGEST_VALUE, MOST_ENTRIES, MetadataChangesSchema, read_metadata, write_metadata
+from service.verification.club_records import expect_club_records
+from service.verification.queries import audited
 from tests.service.tables.test_changed_tables import verify
 from tests.support.api_client import Api
 from tests.support.api_corrections import SWAPPED, correct
 from tests.support.application import House
 from tests.support.database.search_tables import tables_that_hold
-from tests.support.import_lines import lines_of
+from tests.support.import_lines import club_of, database_of, lines_of
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, Document, add_table, hand, open_round, play, seats, undo
 
 METADATA: Final = {"tournament": "friday-7", "table.side": "left, by the window"}
@@ -93,6 +95,43 @@ def test_a_corrected_hand_keeps_its_metadata_and_its_reference(house: House, api
     before = api.get(f"/v1/hands/{recorded['id']}")
     assert (before["metadata"], before["reference"], before["in_force"]) == ({}, "deal/2", False)
     assert verify(house, api) == []
+
+
+def test_metadata_and_reference_of_a_hand_stay_with_its_cards_when_a_hand_before_it_is_removed(
+    house: House, api: Api
+) -> None:
+    round_id = open_round(api, add_table(api), SIXES)["id"]
+    named = [{"metadata": {"deal": str(number)}, "reference": f"deal/{number}"} for number in (1, 2, 3)]
+    deals = [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    ids = []
+    for number, (deal, more) in enumerate(zip(deals, named, strict=True), start=1):
+        body = hand(number, number, {seat: THREE[board] for seat, board in enumerate(deal, start=1)})
+        ids.append(api.post(f"/v1/rounds/{round_id}/hands", {**body, **more})["id"])
+    # The second hand was no hand of this round.
+    remove = [{"op": "remove", "path": "/hands/1"}]
+    remove += [{"op": "replace", "path": f"/hands/1/{name}", "value": 2} for name in ("number", "button")]
+    removed = correct(api, round_id, patch=remove)
+    assert removed.status == 201, removed
+    [second] = api.get("/v1/hands?reference=deal/3")["hands"]
+    assert (second["number"], api.get(f"/v1/hands/{second['id']}")["metadata"]) == (2, {"deal": "3"})
+    assert api.get("/v1/hands?reference=deal/2")["hands"] == []
+    changed = api.patch(f"/v1/hands/{ids[2]}", {"metadata": OTHER})
+    assert (changed["id"], changed["metadata"]) == (second["id"], OTHER)
+    refused = api.patch(f"/v1/hands/{ids[1]}", {"metadata": OTHER})
+    assert (refused.status, refused["code"]) == (409, "hand-conflict")
+    assert verify(house, api) == []
+
+
+def test_the_order_of_changes_is_that_of_their_digests_and_not_of_their_times(house: House, api: Api) -> None:
+    """Two servers whose clocks differ can give a later change an earlier ID."""
+    table = api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "metadata": METADATA})
+    for metadata in (OTHER, {}, METADATA):
+        assert api.patch(f"/v1/tables/{table['id']}", {"metadata": metadata}).status == 200
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        events = list(audited.list_loose_events(transaction))
+    expected = [expect_club_records(order)[0]["texts"].keys() for order in (events, [events[0], *events[:0:-1]])]
+    assert expected[0] == expected[1]
+    assert len(expected[0]) == 1
 
 
 def test_a_link_neither_sees_nor_sets_metadata(house: House, api: Api) -> None:
@@ -197,6 +236,15 @@ def test_a_replay_has_the_reference_that_was_recorded(api: Api) -> None:
         assert (again.status, again.document) == (201, first.document)
     refused = api.post(f"/v1/rounds/{round_id}/hands", {**COMPLETE[0], "reference": "deal/2"})
     assert (refused["code"], refused.mistakes) == ("hand-conflict", {"#/reference": "hand-conflict"})
+
+
+def test_a_refused_line_of_a_batch_takes_no_reference(api: Api) -> None:
+    for name in ("kitchen", "attic"):
+        open_round(api, add_table(api, name=name), SIXES, reference="evening/1")
+    kitchen, attic = ({"round": {"table": name, "reference": "evening/1"}} for name in ("kitchen", "attic"))
+    unexpected = {**COMPLETE[0], **REFERENCE, "expected": {"stacks": {"1": 7}}}
+    refused, recorded = post_lines(api, [{**kitchen, **unexpected}, {**attic, **COMPLETE[0], **REFERENCE}])
+    assert (refused["status"], recorded["status"]) == ("refused", "recorded"), (refused, recorded)
 
 
 # --- limits ---

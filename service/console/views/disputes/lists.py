@@ -113,10 +113,15 @@ def _columns(tab: str) -> tuple[Column[CaseView], ...]:
         Column("unit", lambda view: view.case.unit and view.case.unit.code),
         Column("players", _players, "Players", "dispute_players"),
         Column("unusual", lambda view: ", ".join(each.code for each in view.unusual), "Unusual", "dispute_unusual"),
-        Column("reviewer", lambda view: view.case.reviewer, None if is_decided else "Reviewer", empty="Nobody"),
+        Column("reviewer", _reviewer, None if is_decided else "Reviewer", empty="Nobody"),
         Column("ended_by", lambda view: view.case.ended_by, "Decided" if is_decided else None, "dispute_decision"),
         Column("ended_at", lambda view: view.case.ended_at),
     )
+
+
+def _reviewer(view: CaseView) -> str | None:
+    """Return who reviews, or that their name was erased."""
+    return view.case.reviewer or ("erased" if view.case.has_reviewer else None)
 
 
 def _filters(tab: str) -> tuple[Filter, ...]:

@@ -37,6 +37,9 @@ export function useDisputes(session: Session, table: Table | null, version: stri
   return disputes;
 }
 
+/** Stands for a text or an author that was erased. */
+const ERASED = "(erased)";
+
 interface ListProps {
   disputes: Dispute[];
   /** The players of their round. */
@@ -50,7 +53,7 @@ export function DisputeList({ disputes, names }: ListProps) {
     <ul class="stack">
       {disputes.map((dispute) => (
         <li key={dispute.id} class="notice">
-          <p><strong>{dispute.by} disputes {describePlace(dispute, names)}</strong> ({STATES[dispute.state]}): {dispute.claim}</p>
+          <p><strong>{dispute.by ?? ERASED} disputes {describePlace(dispute, names)}</strong> ({STATES[dispute.state]}): {dispute.claim ?? ERASED}</p>
         </li>
       ))}
     </ul>
@@ -74,8 +77,8 @@ export function TableDisputes({ disputes, names, round, onShow }: Props) {
       {earlier.map((dispute) => (
         <div key={dispute.id} class="notice">
           <p>
-            <strong>{dispute.by} disputes {describePlace(dispute, new Map())} of an earlier round</strong> ({STATES[dispute.state]}):{" "}
-            {dispute.claim}
+            <strong>{dispute.by ?? ERASED} disputes {describePlace(dispute, new Map())} of an earlier round</strong> ({STATES[dispute.state]}):{" "}
+            {dispute.claim ?? ERASED}
           </p>
           <div class="buttons"><button type="button" class="button" onClick={() => onShow(dispute.round)}>Show its hands</button></div>
         </div>
