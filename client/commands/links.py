@@ -1,10 +1,12 @@
 """Commands that create links to tables and rounds, and sign a phone in."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from rich.console import Console
 
 from client.api import Client
 from client.commands.administration import add_verbs
@@ -25,6 +27,7 @@ from client.files import write_file
 from client.lookup import describe_round, find_round, find_table
 from client.render.console import make_console
 from client.render.links import draw_svg_code, show_link, show_sign_in_link
+from client.responses import Document
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -141,20 +144,14 @@ def link_phone(session: Session, /, *, svg: Path | None, overwrites: bool, as_js
     Print a link that signs one phone in, to keep score at all tables.
 
     The link is valid once, for ten minutes. The phone that scans the QR code creates tables and records rounds at all
-    tables, without a key and for 30 days.
-    `ofc link list --kind club` lists the phones, and `ofc link revoke` revokes one. A phone ends with the key in use.
+    tables, without a key and for 30 days. `ofc link list --kind club` lists the phones, and `ofc link revoke` revokes
+    one. A phone ends with the key in use.
     """
     refuse_output(svg, overwrites=overwrites)
     with session.client() as client:
         issued = client.issue_phone_link()
-    for warning in issued["warnings"]:
-        click.echo(f"warning: {warning['detail']}", err=True)
-    if svg is not None:
-        write_file(svg, draw_svg_code(issued["url"]), overwrites=overwrites)
-    if as_json:
-        print_json(issued)
-    else:
-        show_sign_in_link(make_console(), issued, draws_code=True)
+    show = partial(show_sign_in_link, draws_code=True)
+    _print_issued(issued, show, svg=svg, overwrites=overwrites, as_json=as_json)
 
 
 def _issue(
@@ -176,6 +173,14 @@ def _issue(
         options = {**place, "kind": kind, "label": label, "player": player, "expires_in": expires_in}
         request: Any = {name: value for name, value in options.items() if value is not None}
         issued = client.issue_link(request)
+    show = partial(show_link, place=description)
+    _print_issued(issued, show, svg=svg, overwrites=overwrites, as_json=as_json)
+
+
+def _print_issued(
+    issued: Document, show: Callable[[Console, Document], None], *, svg: Path | None, overwrites: bool, as_json: bool
+) -> None:
+    """Print a new link as JSON or as `show` does, and its warnings, and write its QR code to a file."""
     for warning in issued["warnings"]:
         click.echo(f"warning: {warning['detail']}", err=True)
     if svg is not None:
@@ -183,4 +188,4 @@ def _issue(
     if as_json:
         print_json(issued)
     else:
-        show_link(make_console(), issued, description)
+        show(make_console(), issued)

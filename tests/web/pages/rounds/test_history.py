@@ -328,6 +328,8 @@ def test_a_hand_of_an_earlier_round_is_corrected(scorekeeper: ScorekeeperPage) -
     page.reload()
     # The page shows the round that is stored on the device until it has received this one.
     expect(page.get_by_role("cell", name="206")).to_be_visible()
+    # The round before has these stacks too, once its hand was read.
+    expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
     page.get_by_role("button", name="Earlier rounds").tap()
     page.locator(".choice").tap()
     open_hand(page, 1)

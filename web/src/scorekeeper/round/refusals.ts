@@ -23,6 +23,7 @@ type Mistakes = Pick<Problem, "errors">["errors"];
 
 const TOP_UPS = "#/top_ups";
 const BUTTON = "#/button";
+const CONFLICT = 409;
 const UNKNOWN = "The round is not on this device: whether this is allowed is known when the waiting requests have been sent.";
 
 /** Return why top-ups before the next hand are not allowed. */
@@ -75,17 +76,24 @@ async function explain(
   pointer: string,
 ): Promise<string[]> {
   if (problem === undefined && isWaiting) return [UNKNOWN];
-  const mistakes = problem === undefined ? await findMistakes(ask()) : (problem?.errors ?? []);
-  return mistakes.filter((each) => each.pointer.startsWith(pointer)).map((each) => describeMistake(each, contextOf(round, body)));
+  const mistakes = problem === undefined ? await findMistakes(ask(), pointer) : select(problem?.errors ?? [], pointer);
+  return mistakes.map((each) => describeMistake(each, contextOf(round, body)));
 }
 
-/** Return the mistakes for which the service refuses a request; none if it accepts it. */
-async function findMistakes(request: Promise<unknown>): Promise<Mistakes> {
+/** Return the mistakes in a part of a request for which the service refuses it; none if it accepts the part. */
+async function findMistakes(request: Promise<unknown>, pointer: string): Promise<Mistakes> {
   try {
     await request;
     return [];
   } catch (error) {
     if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
-    return error.errors;
+    const mistakes = select(error.errors, pointer);
+    // The round has changed since it was shown, so that nothing is known about the part.
+    if (mistakes.length === 0 && error.status === CONFLICT) throw error;
+    return mistakes;
   }
+}
+
+function select(mistakes: Mistakes, pointer: string): Mistakes {
+  return mistakes.filter((each) => each.pointer.startsWith(pointer));
 }

@@ -60,8 +60,11 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
         outbox.setOffline(false);
         await outbox.send();
       }
-      if (response.status === 304 || turn !== shown.current) return;
-      tag.current = response.headers.get("ETag");
+      if (response.status === 304) return;
+      // What waits hides what the service returned, which is read again until nothing waits.
+      const waits = (await readOutbox()).some(({ table: of }) => of.id === table.id);
+      if (turn !== shown.current) return;
+      tag.current = waits ? null : response.headers.get("ETag");
       const { rounds } = response.data;
       await refresh(chooseRound(rounds, latest.current.round));
     } catch (error) {
