@@ -125,7 +125,7 @@ def _render_page(name: str, fields: dict[str, str], figure: Markup | None, advic
         fields = fields | {"from": fields["evening"], "to": fields["evening"]}
     return render(
         "plots.html",
-        figure=figure,
+        drawing=figure,
         statement=None if figure is None else _find_statement(fields),
         advice=advice,
         chosen=name,

@@ -51,6 +51,7 @@ WEBHOOKS: Final = Listing[WebhookView](
     ),
     read=lambda transaction, _query, after, limit: actions.list_webhooks(transaction, after=after, limit=limit),
     none="The club has no webhook.",
+    rows=("webhook", "webhooks"),
 )
 DELIVERIES: Final = Listing[DeliveryView](
     name="deliveries-{webhook_id}",
@@ -73,6 +74,7 @@ DELIVERIES: Final = Listing[DeliveryView](
         transaction, query["webhook_id"], state=query["state"], after=after, limit=limit
     ),
     none="No message was sent to this webhook yet.",
+    rows=("delivery", "deliveries"),
     no_match="No message is in this state.",
     filters=(Filter("state", Choice({state.value: state for state in DeliveryState})),),
 )

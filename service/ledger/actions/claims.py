@@ -174,10 +174,15 @@ def withdraw_payment_claim(transaction: Transaction, claim_id: UUID) -> Recorded
 
 
 def list_payment_claims(
-    transaction: Transaction, filter_: ClaimFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction,
+    filter_: ClaimFilter,
+    *,
+    after: UUID | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> Page[PaymentClaim]:
-    """List claims, newest first."""
-    listed = claims.list_page(transaction, filter_, after=after, limit=limit + 1)
+    """List claims, newest first or the oldest first."""
+    listed = claims.list_page(transaction, filter_, after=after, limit=limit + 1, oldest_first=oldest_first)
     return cut_page(listed, limit, lambda claim: claim)
 
 

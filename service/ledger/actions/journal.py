@@ -15,7 +15,8 @@ from schemas.ledger.ledger_lines import (
     dump_ledger_record,
     dump_ledger_rows,
 )
-from schemas.ledger.ledger_places import LedgerPlace
+from schemas.ledger.ledger_places import LAST_PLACE, LedgerPlace
+from schemas.money import Unit
 from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.db.parquet import spool_parquet, write_rows
@@ -39,15 +40,30 @@ class LedgerPage:
 
 
 def list_ledger(
-    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, limit: int
+    transaction: Transaction,
+    filter_: JournalFilter,
+    *,
+    after: LedgerPlace | None,
+    limit: int,
+    newest_first: bool = False,
 ) -> LedgerPage:
-    """List lines of the ledger in the order in which their entries were written, those without a position last."""
-    place = after or LedgerPlace()
-    lines = [*islice(_read(transaction, filter_, place, entries_at_once=limit + 1), limit + 1)]
+    """
+    List lines of the ledger in the order in which their entries were written, those without a position last.
+
+    With `newest_first`, the entries are in the opposite order; the lines of an entry always are in that of payment.
+    """
+    place = after or (LAST_PLACE if newest_first else LedgerPlace())
+    read = _read(transaction, filter_, place, entries_at_once=limit + 1, newest_first=newest_first)
+    lines = [*islice(read, limit + 1)]
     has_more = len(lines) > limit
     for line in lines[:limit]:
-        place = _place_after(place, line)
+        place = _place_after(place.bookmark if newest_first else place, line)
     return LedgerPage(lines[:limit], has_more, place if has_more else place.bookmark)
+
+
+def sum_ledger(transaction: Transaction, filter_: JournalFilter) -> dict[Unit, int]:
+    """Sum up what the entries of a filter add to the balance of its player, by unit."""
+    return queries.sum_amounts(transaction, filter_)
 
 
 def export_ledger(
@@ -95,12 +111,18 @@ def _place_after(place: LedgerPlace, line: LedgerLine) -> LedgerPlace:
 
 
 def _read(
-    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, *, entries_at_once: int = _ENTRIES
+    transaction: Transaction,
+    filter_: JournalFilter,
+    after: LedgerPlace,
+    *,
+    entries_at_once: int = _ENTRIES,
+    newest_first: bool = False,
 ) -> Iterator[LedgerLine]:
     """Yield the lines after a place, in order."""
     size = min(entries_at_once, _ENTRIES)
     ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
-    for line in _read_all(transaction, filter_, after, size):
+    read = _read_newest if newest_first else _read_oldest
+    for line in read(transaction, filter_, after, size):
         listed = after.lines if line.entry.position == after.position else 0
         if line.entry.id == after.waiting and line.entry.position is None:
             listed = after.waiting_lines
@@ -108,7 +130,9 @@ def _read(
             yield line
 
 
-def _read_all(transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int) -> Iterator[LedgerLine]:
+def _read_oldest(
+    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int
+) -> Iterator[LedgerLine]:
     """Yield the lines of all entries that do not come before a place, in order."""
     first = after.position
     while entries := queries.list_placed(transaction, filter_, first, size):
@@ -120,6 +144,24 @@ def _read_all(transaction: Transaction, filter_: JournalFilter, after: LedgerPla
     while entries := queries.list_waiting(transaction, filter_, waiting, size):
         yield from _lines_of(transaction, entries)
         waiting = UUID(int=entries[-1].entry.id.int + 1)
+        if len(entries) < size:
+            break
+
+
+def _read_newest(
+    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int
+) -> Iterator[LedgerLine]:
+    """Yield the lines of all entries that do not come after a place, the newest entries first."""
+    waiting = after.waiting
+    while entries := queries.list_waiting(transaction, filter_, waiting, size, newest_first=True):
+        yield from _lines_of(transaction, entries)
+        waiting = UUID(int=entries[-1].entry.id.int - 1)
+        if len(entries) < size:
+            break
+    first = after.position
+    while entries := queries.list_placed(transaction, filter_, first, size, newest_first=True):
+        yield from _lines_of(transaction, entries)
+        first = (entries[-1].entry.position or 0) - 1
         if len(entries) < size:
             break
 

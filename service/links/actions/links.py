@@ -149,9 +149,11 @@ def _find_table_id(transaction: Transaction, request: LinkRequest) -> UUID:
     return tables.get(transaction, request.table_id).id
 
 
-def list_links(transaction: Transaction, filter_: LinkFilter, *, after: UUID | None, limit: int) -> Page[ListedLink]:
-    """List the links of the club, the newest first, with expired and revoked ones."""
-    page = links.list_page(transaction, filter_, after=after, limit=limit + 1)
+def list_links(
+    transaction: Transaction, filter_: LinkFilter, *, after: UUID | None, limit: int, oldest_first: bool = False
+) -> Page[ListedLink]:
+    """List the links of the club, the newest or the oldest first, with expired and revoked ones."""
+    page = links.list_page(transaction, filter_, after=after, limit=limit + 1, oldest_first=oldest_first)
     return cut_page(page, limit, lambda listed: listed)
 
 

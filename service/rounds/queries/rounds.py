@@ -21,6 +21,7 @@ from sqlalchemy import (
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Query, Statement, Transaction
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.players.queries.aliases import Aliases
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
@@ -325,15 +326,28 @@ def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dic
 
 
 def list_page(
-    transaction: Transaction, filter_: RoundFilter, *, after: RoundPlace | None = None, limit: int
+    transaction: Transaction,
+    filter_: RoundFilter,
+    *,
+    after: RoundPlace | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> list[StoredRound]:
-    """List rounds after `after`, newest first."""
-    newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(where_rounds(transaction, filter_)).order_by(*newest_first).limit(limit)
+    """List rounds after `after`, newest first, or the oldest first."""
+    query = ROUNDS.where(where_rounds(transaction, filter_)).limit(limit)
+    if oldest_first:
+        query = query.order_by(_ROUND.opened_at, _ROUND.id)
+    else:
+        query = query.order_by(_ROUND.opened_at.desc(), _ROUND.id.desc())
     if after is not None:
-        query = query.where(after.bound > PLACE)
+        query = query.where(after.bound < PLACE if oldest_first else after.bound > PLACE)
     records = transaction.execute(query, {"club_id": transaction.club_id})
     return [load_stored_round(transaction, record._asdict()) for record in records]
+
+
+def count(transaction: Transaction, filter_: RoundFilter, limit: int) -> int:
+    """Count rounds up to a limit."""
+    return count_rows(transaction, ROUNDS.where(where_rounds(transaction, filter_)), limit)
 
 
 def _get_one(transaction: Transaction, query: Query, round_id: UUID) -> StoredRound:

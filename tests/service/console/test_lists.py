@@ -13,16 +13,16 @@ from schemas.fields import Choice
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from service.clubs.actions import create_key
+from service.console.views.accounting.claims import CLAIMS
+from service.console.views.accounting.ledger import LEDGER
+from service.console.views.accounting.money import PAYMENTS
 from service.console.views.audit import EVENTS
-from service.console.views.claims import CLAIMS
 from service.console.views.disputes.lists import DISPUTES
 from service.console.views.findings import FINDINGS
 from service.console.views.jobs import DIFFERENCES, JOBS, LINES
 from service.console.views.keys import KEYS, SESSIONS
-from service.console.views.ledger import LEDGER
 from service.console.views.links import LINKS
 from service.console.views.listing import Listing
-from service.console.views.money import PAYMENTS
 from service.console.views.players import PLAYERS
 from service.console.views.proposals.pages import PROPOSALS
 from service.console.views.rounds.lists import ROUNDS
@@ -214,10 +214,12 @@ def add_findings(house: House, api: Api, numbers: range) -> str:
 
 CASES = {
     "tables": Case(TABLES, add_rounds("/tables"), "name", "name=LE 1", "name=100%"),
-    "rounds": Case(ROUNDS, add_rounds("/rounds"), "table", "player=bob1", "table=nowhere", ("unusual=true",), "round"),
+    "rounds": Case(
+        ROUNDS, add_rounds("/rounds"), "table", "player=bob1", "from=2100-01-01", ("unusual=true",), "round"
+    ),
     "players": Case(PLAYERS, add_rounds("/players"), "player", "name=BOB", "name=nobody", ("sort=hands",)),
-    "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "player=nobody"),
-    "payments": Case(PAYMENTS, add_payments, "reference", "player=bob", "player=nobody"),
+    "ledger": Case(LEDGER, add_rounds("/ledger"), "payer", "player=bob1", "kind=reversal"),
+    "payments": Case(PAYMENTS, add_payments, "reference", "player=bob", "unit=USD"),
     "proposals": Case(PROPOSALS, add_proposals, "reason", "state=withdrawn", "state=confirmed"),
     "claims": Case(CLAIMS, add_claims, "reference", "player=bob", "state=declined", ("state=pending",)),
     "keys": Case(KEYS, add_keys, "name"),
@@ -231,7 +233,7 @@ CASES = {
     "differences": Case(DIFFERENCES, add_differences, "round"),
     **{
         f"{tab} disputes": Case(
-            listing, add_disputes(tab), "claim", "table=table 1", "player=nobody", ("unusual=true", "sort=money")
+            listing, add_disputes(tab), "claim", "table=table 1", "reviewer=nobody", ("unusual=true", "sort=money")
         )
         for tab, listing in DISPUTES.items()
     },
@@ -273,14 +275,24 @@ def rows_of(case: Case, page: Element) -> list[str]:
 
 
 def walk(visitor: Visitor, path: str) -> Iterator[Element]:
-    """Yield the pages of a list, from one to the next."""
-    is_first = True
+    """Yield the pages of a list, from one to the next, and check that each leads back to the one before."""
+    before: list[str] = []
     while path:
         page = visitor.show(path)
-        assert ("First page" in text_of(page)) is not is_first, path
+        assert ("First page" in text_of(page)) is bool(before), path
+        back = linked(page, "prev")
+        assert (back is not None) is bool(before), path
+        if back is not None:
+            assert text_of(visitor.show(back)) == before[-1], back
+        before.append(text_of(page))
         yield page
-        following = [each.attrib["href"] for each in page.iter("a") if each.attrib.get("rel") == "next"]
-        path, is_first = following[0].removeprefix("/console") if following else "", False
+        path = linked(page, "next") or ""
+
+
+def linked(page: Element, relation: str) -> str | None:
+    """Return the address of the next page or of the one before."""
+    links = [each.attrib["href"] for each in page.iter("a") if each.attrib.get("rel") == relation]
+    return links[0].removeprefix("/console") if links else None
 
 
 def files_of(case: Case, visitor: Visitor, path: str) -> list[str]:
@@ -311,7 +323,8 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
         assert (rows_of(case, visitor.show(empty)), files_of(case, visitor, empty)) == ([], [])
 
     few = case.add(house, api, range(2))
-    queries = ("", case.some, case.nothing, *case.others)
+    orders = [f"sort={order.name}" for order in case.listing.orders]
+    queries = ("", case.some, case.nothing, *case.others, *orders)
     counted = [count_statements(visitor, join_query(few, query)) for query in queries]
     path = case.add(house, api, range(2, 5))
     assert [count_statements(visitor, join_query(path, query)) for query in queries] == counted
@@ -327,6 +340,9 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
         nothing = join_query(path, case.nothing)
         assert (case.listing.no_match or case.listing.none) in text_of(visitor.show(nothing))
         assert files_of(case, visitor, nothing) == []
+    assert count_shown(case, visitor.show(path)) == len(whole), "the number of results"
+    check_orders(case, visitor, path, whole)
+    check_unknown_names(case, visitor, path)
     choices = [f"{each.name}=no-choice" for each in case.listing.filters if isinstance(each.read, Choice)]
     for query in ("cursor=x", "format=xml", "unknown=1", *choices):
         assert visitor.get(join_query(path, query)).status_code == 422, query
@@ -338,13 +354,54 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
     assert [len(page) for page in pages[:-1]] == [2] * (len(pages) - 1)
     assert [row for page in pages for row in page] == whole
     check_same(case, whole, files_of(case, visitor, path))
+    monkeypatch.setattr("service.console.views.listing.MOST_COUNTED", 2)
+    assert f"2+ {case.listing.rows[1]}" in text_of(visitor.show(path))
+
+
+def count_shown(case: Case, page: Element) -> int:
+    """Return how many results a page says that its list has."""
+    [head] = [each for each in page.iter("p") if each.attrib.get("class") == "list-head"]
+    number, noun = "".join(head.itertext()).split()[:2]
+    assert noun.rstrip(",") in case.listing.rows
+    return int(number)
+
+
+def check_orders(case: Case, visitor: Visitor, path: str, whole: list[str]) -> None:
+    """Check that every order has all rows, that the oldest come last unless they come first, and that headings lead."""
+    rows = {
+        order.name: rows_of(case, visitor.show(join_query(path, f"sort={order.name}"))) for order in case.listing.orders
+    }
+    for name, listed in rows.items():
+        assert sorted(listed) == sorted(whole), name
+    # The lines of an entry of the ledger are in the order of payment.
+    if {"newest", "oldest"} <= rows.keys() and case.listing is not LEDGER:
+        assert rows["newest"] == rows["oldest"][::-1]
+    headings = [each for each in visitor.show(path).iter("th") if each.attrib.get("scope") == "col"]
+    linked_to = {each.attrib["href"].partition("sort=")[2] for heading in headings for each in heading.iter("a")}
+    assert linked_to <= rows.keys()
+    columns = {order.column for order in case.listing.orders} - {None}
+    assert len([each for each in headings if each.find("a") is not None]) == len(columns)
+
+
+def check_unknown_names(case: Case, visitor: Visitor, path: str) -> None:
+    """Check that a page says which name is unknown, instead of that nothing matches."""
+    for each in case.listing.filters:
+        if each.finder is None:
+            continue
+        unknown = join_query(path, f"{each.name}=nobody or nothing")
+        text = text_of(visitor.show(unknown))
+        assert f"There is no {each.finder.noun} “nobody or nothing”." in text
+        assert case.listing.none not in text
+        assert rows_of(case, visitor.show(unknown)) == []
+        assert visitor.get(join_query(unknown, "format=csv")).status_code == 404
 
 
 def check_form(case: Case, page: Element) -> None:
     """Check that the form has an input with a label for each filter."""
-    forms = [each for each in page.iter("form") if each.attrib.get("role") == "search"]
+    forms = [each for each in page.iter("form") if each.attrib.get("aria-label") == "Filter"]
     inputs = [each for form in forms for tag in ("input", "select") for each in form.iter(tag)]
     named = {each.attrib["name"] for each in inputs}
-    assert named == {each.name for each in case.listing.filters if each.label is not None}
+    sorted_by = {"sort"} if forms and len(case.listing.orders) > 1 else set()
+    assert named == {each.name for each in case.listing.filters if each.label is not None} | sorted_by
     labelled = {each.attrib["for"] for form in forms for each in form.iter("label")}
     assert {each.attrib["name"] for each in inputs if each.attrib.get("type") != "hidden"} == labelled

@@ -76,7 +76,8 @@ def test_the_page_begins_with_the_newest_evening(api: Api, visitor: Visitor) -> 
     play_evening(api)
     shown = visitor.show("/plots")
     assert "Points won and lost over time · 20 Nov 2026" in text_of(shown)
-    assert {each.attrib["name"]: each.attrib.get("value") for each in shown.iter("input") if "id" in each.attrib} == {
+    [main] = shown.iter("main")
+    assert {each.attrib["name"]: each.attrib.get("value") for each in main.iter("input") if "id" in each.attrib} == {
         "player": "",
         "from": "2026-11-20",
         "to": "2026-11-20",

@@ -183,8 +183,8 @@ def test_who_may_not_write_sees_no_forms(house: House, api: Api) -> None:
 
 def test_a_large_club_sees_its_largest_balances(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     posted(api, hands=COMPLETE, **EURO)
-    monkeypatch.setattr("service.console.views.money._MOST_LINES", 2)
-    monkeypatch.setattr("service.console.views.money._FEWEST_LINES", 1)
+    monkeypatch.setattr("service.console.views.accounting.money._MOST_LINES", 2)
+    monkeypatch.setattr("service.console.views.accounting.money._FEWEST_LINES", 1)
     page = visitor.show("/money")
     assert [row[0] for row in table_cells(page, "Balances: EUR")[1:]] == ["ann", "cyd"]
     assert "The 2 largest balances of 3." in text_of(page)
@@ -200,7 +200,7 @@ def test_each_of_many_tables_without_a_point_value_has_a_page(
     for unit in ("EUR", attic):
         paid = {"payer": "cyd", "payee": "ann", "unit": unit, "amount": 6, "reference": unit}
         assert api.post("/v1/payments", paid).status == 201
-    monkeypatch.setattr("service.console.views.money._MOST_LISTS", 1)
+    monkeypatch.setattr("service.console.views.accounting.money._MOST_LISTS", 1)
     page = visitor.show("/money")
     assert "Points without a value: 2 tables" in text_of(page)
     assert "Points at attic" not in text_of(page)
