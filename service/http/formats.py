@@ -1,7 +1,7 @@
 """Money, times and cards as pages show them."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Final
@@ -145,7 +145,27 @@ def format_day(at: datetime, zone: ZoneInfo) -> str:
     >>> format_day(datetime.fromisoformat("2026-11-20T23:15:00Z"), ZoneInfo("Europe/Berlin"))
     'Saturday 21 November 2026'
     """
-    return format_date(at.astimezone(zone).date(), "EEEE d MMMM y", locale=_LOCALE)
+    return format_evening(at.astimezone(zone).date())
+
+
+def format_evening(day: date) -> str:
+    """
+    Format the day of an evening, in words.
+
+    >>> format_evening(date(2026, 11, 20))
+    'Friday 20 November 2026'
+    """
+    return format_date(day, "EEEE d MMMM y", locale=_LOCALE)
+
+
+def format_clock(at: datetime, zone: ZoneInfo) -> str:
+    """
+    Format a time of day.
+
+    >>> format_clock(datetime.fromisoformat("2026-11-20T20:14:00Z"), ZoneInfo("Europe/Berlin"))
+    '21:14'
+    """
+    return format_datetime(at.astimezone(zone), "HH:mm", locale=_LOCALE)
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:

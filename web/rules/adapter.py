@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from client.offline.card_text import is_open
+from client.offline.typed_board import PARTS, list_suits_left, read_board
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
 from schemas.hands import HandRequestSchema, SubmittedHand
@@ -145,6 +147,35 @@ def settle_up(held_text: str) -> str:
     """Return the `units` of what is owed with what waits on the device, as `settle_on_device` describes it, as JSON."""
     held = read_json(held_text.encode("utf-8", "surrogatepass"))
     return json.dumps({"kind": "settled", "units": settle_on_device(held)})
+
+
+def read_typed(typed_text: str) -> str:
+    """
+    Read a board as it is typed, pasted or said, by the grammar of `ofc hand add`, as JSON.
+
+    `parts` has the cards of each row and the discards: each with its rank, and its suit or, if that is missing, the
+    suits that it can have. `wrong` is what is invalid or has two meanings, and `missing` what is still missing.
+
+    Args:
+        typed_text: JSON with `text`, `taken`, the place of each card that another player has, and `discards`, how many
+            the player has.
+    """
+    typed = read_json(typed_text.encode("utf-8", "surrogatepass"))
+    taken = typed["taken"]
+    board = read_board(typed["text"], taken, typed["discards"])
+    used = {*taken, *(card for cards in board.parts for card in cards)}
+    parts = {part: [_dump_typed(card, used) for card in cards] for part, cards in zip(PARTS, board.parts, strict=False)}
+    pending = {"1": "T", "10": "T"}.get(board.pending_rank, board.pending_rank.upper())
+    if pending and board.current < len(PARTS):
+        parts[PARTS[board.current]].append(_dump_typed(pending, used))
+    return json.dumps({"kind": "typed", "parts": parts, "wrong": board.wrong, "missing": board.missing})
+
+
+def _dump_typed(card: str, used: set[str]) -> Document:
+    if is_open(card):
+        return {"rank": card, "suit": None, "suits": list_suits_left(card, used)}
+    rank, suit = (card[0], card[1]) if card in BY_NAME else (card, None)
+    return {"rank": rank, "suit": suit, "suits": []}
 
 
 @lru_cache(maxsize=4)

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Tuple,
     Uuid,
     bindparam,
+    func,
     literal,
     select,
     text,
@@ -317,6 +318,13 @@ def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
     query = select(_ROUND.opened_at).where(_ROUND.club_id == transaction.club_id, _ROUND.id == round_id)
     opened_at = transaction.execute(query).scalar_one_or_none()
     return None if opened_at is None else RoundPlace(opened_at, round_id)
+
+
+def count_until(transaction: Transaction, table_id: UUID, begin: datetime, place: RoundPlace) -> int:
+    """Count the rounds of a table from a time to a position in lists, the round there included."""
+    at_table = (_ROUND.club_id == transaction.club_id, _ROUND.table_id == table_id)
+    query = select(func.count()).where(*at_table, _ROUND.opened_at >= begin, place.bound >= PLACE)
+    return int(transaction.execute(query).scalar_one())
 
 
 def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, tuple[datetime, UUID | None]]:

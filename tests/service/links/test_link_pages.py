@@ -30,8 +30,8 @@ class Visitor:
         self.address = f"/links/{secret_of(issued)}"
         self._browser = house.app.test_client()
 
-    def get(self, path: str = "") -> TestResponse:
-        return self._browser.get(self.address + path)
+    def get(self, path: str = "", headers: dict[str, str] | None = None) -> TestResponse:
+        return self._browser.get(self.address + path, headers=headers)
 
     def send(self, round_id: str, form: dict[str, str]) -> TestResponse:
         return self.post(f"/rounds/{round_id}", form)
@@ -127,7 +127,10 @@ def test_the_secret_of_a_player_confirms_nothing_over_the_api(
 def test_the_page_of_a_table_leads_to_its_rounds_and_to_the_scoreboard(viewer: Visitor, round_id: str) -> None:
     page = viewer.get()
     links = [str(link.get("href")) for link in parse(page).iter("a")]
-    assert links == [f"/board/#{viewer.address.rpartition('/')[2]}", f"{viewer.address}/rounds/{round_id}"]
+    board, first, second, to_round = links
+    assert (board, to_round) == (f"/board/#{viewer.address.rpartition('/')[2]}", f"{viewer.address}/rounds/{round_id}")
+    assert first == second
+    assert first.startswith(f"{viewer.address}/evenings/")
     assert "3 hands" in viewer.show()
     [title] = parse(page).iter("title")
     assert title.text == "kitchen"

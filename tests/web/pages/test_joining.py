@@ -84,6 +84,19 @@ def test_a_link_of_a_scorekeeper_opens_its_table_and_records(
     phone.expect_hand(2)
 
 
+def test_a_link_asks_for_its_table_and_its_rounds_at_once(
+    open_scorekeeper: OpenScorekeeper, scorekeeper: ScorekeeperPage, context: BrowserContext
+) -> None:
+    fragment, _ = issue_link(scorekeeper, "scorekeeper")
+    paths: list[str] = []
+    context.on("request", lambda request: paths.append(request.url.partition("/v1/")[2]))
+    phone = open_scorekeeper(f"/scorekeeper/{fragment}")
+    expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    asked = [path for path in paths if path]
+    assert sorted(asked[:3]) == ["link", "rounds?limit=5", "tables"]
+    assert asked.count("link") == asked.count("tables") == 1
+
+
 def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(
     scorekeeper: ScorekeeperPage, api: httpx2.Client
 ) -> None:
