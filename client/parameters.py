@@ -1836,6 +1836,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("round", "query", "string", (), "Only this round.", False, None),
         Parameter("player", "query", "string", (), "Only the figures of this player.", False, None),
         Parameter(
+            "highlight",
+            "query",
+            "string",
+            (),
+            "Player whose line is in color, and who is not left out. Without it, the line of the player with the most points at the end is.",
+            False,
+            None,
+        ),
+        Parameter(
             "ids",
             "query",
             "string",

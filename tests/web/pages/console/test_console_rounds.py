@@ -161,7 +161,7 @@ def test_a_new_version_is_made_with_keys_only(
     page.keyboard.type("console")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing is stored yet. club-rules@2 would be version 2.")).to_be_visible()
-    expect(page.locator("#what-if ~ .gains")).to_contain_text("would have won")
+    expect(page.locator("#what-if ~ .scroll .what-if")).to_contain_text("Difference in points")
     assert api.get("/v1/rulesets/club-rules@2").status_code == 404
     follow(page, page.get_by_role("button", name="Store club-rules@2"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Ruleset club-rules@2")
