@@ -1756,7 +1756,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
-            highlight: Player whose line is in color, and who is not left out.
+            highlight: Player whose line is in color, and who has a line even if others have more hands.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.call(
@@ -1803,7 +1803,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
-            highlight: Player whose line is in color, and who is not left out.
+            highlight: Player whose line is in color, and who has a line even if others have more hands.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(

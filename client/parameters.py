@@ -1840,7 +1840,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
             "query",
             "string",
             (),
-            "Player whose line is in color, and who is not left out. Without it, the line of the player with the most points at the end is.",
+            "Player whose line is in color, and who has a line even if others have more hands. Without it, the player with the most points at the end.",
             False,
             None,
         ),
