@@ -128,6 +128,11 @@ def format_amount(amount: int, unit: Unit | None) -> str:
     return f"{amount:,} {'point' if amount == 1 else 'points'}"
 
 
+def isolate(name: str) -> str:
+    """Return a name between characters that isolate its direction of writing from that of the text around it."""
+    return f"\u2068{name}\u2069"
+
+
 def format_signed(points: int) -> str:
     """
     Format points won with their sign.

@@ -15,7 +15,7 @@ from schemas.links import Link
 from schemas.rounds import RoundView
 from service.db import Transaction
 from service.errors import LinkAddressUnknown
-from service.http.formats import format_amount, format_clock, format_evening, format_money_won, format_signed
+from service.http.formats import format_amount, format_clock, format_evening, format_money_won, format_signed, isolate
 from service.http.public_address import find_public_url
 from service.ledger.actions.statements import get_statement
 from service.links.actions.pages import number_rounds
@@ -35,7 +35,7 @@ class Result:
     @property
     def line(self) -> str:
         """The result in a text to share."""
-        return f"{self.player} {format_signed(self.points)}" + (f" ({self.money})" if self.money else "")
+        return f"{isolate(self.player)} {format_signed(self.points)}" + (f" ({self.money})" if self.money else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ def write_share(
     The address of a personal link is not for others, so their text has none.
     """
     lines = [*titles, *(each.line for each in results)]
-    lines += [f"{payer} pays {payee} {amount}" for payer, payee, amount in payments]
+    lines += [f"{isolate(payer)} pays {isolate(payee)} {amount}" for payer, payee, amount in payments]
     if address is not None:
         # The host of a request can be made up by whoever sent it.
         with suppress(LinkAddressUnknown):

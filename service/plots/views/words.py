@@ -9,6 +9,7 @@ from uuid import UUID
 from babel.dates import format_date, format_datetime
 
 from schemas.statistics.plots import PlotName, PlotPlace, PlotSeries, PlotView, Value
+from service.http import formats
 from service.plots.views.scales import clean, show_number, show_percent
 
 _LOCALE: Final = "en_GB"
@@ -310,8 +311,8 @@ def address_of_player(player: str) -> str:
 
 
 def isolate(name: str) -> str:
-    """Return a name between characters that isolate its direction of writing from that of the text around it."""
-    return f"\u2068{clean(name)}\u2069"
+    """Return a name as a drawing can contain it, with its own direction of writing."""
+    return formats.isolate(clean(name))
 
 
 def _show_moment(view: PlotView, moment: datetime) -> str:

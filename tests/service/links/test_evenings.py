@@ -1,5 +1,6 @@
 """Evenings on the pages of links: titles of rounds, the sum of each player, and a text to share."""
 
+import re
 from datetime import time
 from xml.etree.ElementTree import Element
 
@@ -30,9 +31,9 @@ def play_round(api: Api, table: str, opened_at: str, hands: int = 1) -> str:
 
 
 def shared_text(page: Element) -> list[str]:
-    """Return the lines of the text to share."""
+    """Return the lines of the text to share, without the characters that isolate names."""
     [area] = page.iter("textarea")
-    return (area.text or "").splitlines()
+    return re.sub("[\u2068\u2069]", "", area.text or "").splitlines()
 
 
 @pytest.fixture
