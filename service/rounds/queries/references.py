@@ -52,7 +52,7 @@ class FoundRound:
 
 
 def find_by_text(transaction: Transaction, written: str, limit: int) -> list[FoundRound]:
-    """List rounds with an ID, whose references begin with a text, or with a hand in force that has it as its reference."""
+    """List rounds with an ID, whose references begin with a text, or with a hand in force that has this reference."""
     parameters = {
         "club_id": transaction.club_id,
         "round_id": _read_id(written),

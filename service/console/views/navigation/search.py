@@ -102,16 +102,18 @@ def _find_tables(transaction: Transaction, text: str, exact: Sequence[TableView]
     """Find tables by a part of their name, after those with the text as their name, ID or reference."""
     by_name = list_tables(transaction, containing=text, archived=is_archived, limit=_MOST)
     first = [each for each in exact if (each.archived_at is not None) is is_archived]
+    matches = [*{each.id: each for each in (*first, *by_name.items)}.values()]
     results = [
         Result(
             each.name,
             url_for("console.show_table", table_id=each.id),
             ", ".join(filter(None, (each.ruleset, each.reference))),
         )
-        for each in {each.id: each for each in (*first, *by_name.items)}.values()
+        for each in matches[:_MOST]
     ]
+    has_more = len(matches) > _MOST or by_name.next_after is not None
     address = url_for("console.list_tables", name=text, archived="true" if is_archived else None)
-    return Results("Archived tables" if is_archived else "Tables", results, by_name.next_after is not None, address)
+    return Results("Archived tables" if is_archived else "Tables", results, has_more, address)
 
 
 def _find_rounds(transaction: Transaction, text: str) -> Results:
