@@ -89,17 +89,17 @@ def test_archived_tables_of_one_name_are_on_one_page_each(visitor: Visitor, api:
     for _ in range(5):
         ids.append(add_table(api, name="a"))
         change(api, ids[-1], is_archived=True)
-    path, found = ARCHIVED, []
+    path, listed = ARCHIVED, []
     while path:
         page = visitor.show(path)
-        found += [
+        listed += [
             link.attrib["href"].removeprefix("/console/tables/")
             for body in page.iter("tbody")
             for link in body.iter("a")
             if link.attrib["href"].startswith("/console/tables/")
         ]
         path = linked(page, "next") or ""
-    assert found == sorted(ids)
+    assert listed == sorted(ids)
 
 
 @pytest.mark.parametrize("path", [IN_USE, ARCHIVED])

@@ -95,11 +95,11 @@ def test_rounds_and_hands_are_found_by_id_and_reference(visitor: Visitor, api: A
 
 def test_the_reference_of_a_hand_leads_to_its_record_in_force(visitor: Visitor, api: Api) -> None:
     round_id = add_round(api)
-    found = [("Hand 2: 2026-07 A hand 2", f"/rounds/{round_id}/hands/2")]
+    results = [("Hand 2: 2026-07 A hand 2", f"/rounds/{round_id}/hands/2")]
     change = {"hand": 2, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
     assert correct_round(api, round_id, {"reason": "misread", "changes": [change]}).status == 201
-    assert found_by(visitor, "2026-07 A hand 2") == {"Rounds and hands": found}
-    assert "3d" in text_of(visitor.show(found[0][1])).replace("3♦", "3d")
+    assert found_by(visitor, "2026-07 A hand 2") == {"Rounds and hands": results}
+    assert "3d" in text_of(visitor.show(results[0][1])).replace("3♦", "3d")
 
 
 def test_the_reference_of_a_hand_that_was_undone_finds_nothing(visitor: Visitor, api: Api) -> None:
