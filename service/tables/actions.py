@@ -87,6 +87,11 @@ def list_tables(
     return cut_page(page, limit, view_table)
 
 
+def count_tables(transaction: Transaction, *, containing: str | None, archived: bool, limit: int) -> int:
+    """Count the club's tables of a list, up to a limit."""
+    return tables.count(transaction, containing=containing, archived=archived, limit=limit)
+
+
 def find_table(transaction: Transaction, known_as: str) -> TableView:
     """
     Return the table with a name, which is not archived, or with an ID.

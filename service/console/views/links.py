@@ -51,9 +51,12 @@ MOST_TABLES: Final = 200
 
 
 def _read_links(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedLink]:
-    filter_ = LinkFilter(kind=query["kind"], is_valid=query["state"], **table_of(query))
     oldest_first = query["sort"] == "oldest"
-    return links.list_links(transaction, filter_, after=after, limit=limit, oldest_first=oldest_first)
+    return links.list_links(transaction, _filter(query), after=after, limit=limit, oldest_first=oldest_first)
+
+
+def _filter(query: Query) -> LinkFilter:
+    return LinkFilter(kind=query["kind"], is_valid=query["state"], **table_of(query))
 
 
 LINKS: Final = Listing[ListedLink](
@@ -78,6 +81,7 @@ LINKS: Final = Listing[ListedLink](
         Column("action", heading="", cell="link_action"),
     ),
     read=_read_links,
+    count=lambda transaction, query, limit: links.count_links(transaction, _filter(query), limit),
     none="The club has no links. They appear here after they are issued here, on the page of a round or over the API.",
     no_match="No link matches.",
     rows=("link", "links"),

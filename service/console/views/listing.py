@@ -334,12 +334,17 @@ def _find(transaction: Transaction, listing: Listing[T], query: Query) -> list[F
 
 
 def _count(transaction: Transaction, listing: Listing[T], query: Query, part: Page[T] | Part[T]) -> int | None:
-    """Count the results of a query, but no more than a page needs to know; a list without `count` reads them."""
+    """
+    Count the results of a query, but no more than a page needs to know; a list without `count` reads them.
+
+    Return None if the list does not allow that, or ends a part before it has read so many.
+    """
     if listing.count is not None:
         return listing.count(transaction, query, MOST_COUNTED + 1)
     if query["cursor"] is None and part.next_after is None:
         return len(part.items)
-    return len(listing.read(transaction, query, None, MOST_COUNTED + 1).items)
+    counted = listing.read(transaction, query, None, MOST_COUNTED + 1)
+    return None if counted.next_after is not None and len(counted.items) <= MOST_COUNTED else len(counted.items)
 
 
 def send_list_file(listing: Listing[T], **places: Any) -> Response | None:

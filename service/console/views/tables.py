@@ -43,7 +43,7 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-from service.tables.actions import get_table, get_table_metadata, list_tables, update_table
+from service.tables.actions import count_tables, get_table, get_table_metadata, list_tables, update_table
 from service.tables.queries import TableOrder
 from service.units.actions import define_unit, list_units
 
@@ -109,6 +109,9 @@ TABLES: Final = Listing[TableRow](
         Column("archived_at", lambda row: row.table.archived_at),
     ),
     read=_read_tables,
+    count=lambda transaction, query, limit: count_tables(
+        transaction, containing=query["name"], archived=bool(query["archived"]), limit=limit
+    ),
     none="The club has no tables yet. Create one here, with `ofc table create` or over the API.",
     no_match="No table matches this filter.",
     rows=("table", "tables"),

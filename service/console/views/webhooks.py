@@ -73,6 +73,9 @@ DELIVERIES: Final = Listing[DeliveryView](
     read=lambda transaction, query, after, limit: actions.list_webhook_deliveries(
         transaction, query["webhook_id"], state=query["state"], after=after, limit=limit
     ),
+    count=lambda transaction, query, limit: actions.count_webhook_deliveries(
+        transaction, query["webhook_id"], state=query["state"], limit=limit
+    ),
     none="No message was sent to this webhook yet.",
     rows=("delivery", "deliveries"),
     no_match="No message is in this state.",

@@ -186,6 +186,11 @@ def list_payment_claims(
     return cut_page(listed, limit, lambda claim: claim)
 
 
+def count_payment_claims(transaction: Transaction, filter_: ClaimFilter, limit: int) -> int:
+    """Count claims up to a limit."""
+    return claims.count(transaction, filter_, limit)
+
+
 def get_payment_claim(transaction: Transaction, claim_id: UUID) -> PaymentClaim:
     """
     Return a claim.

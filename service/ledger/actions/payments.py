@@ -194,6 +194,11 @@ def list_payments(
     return cut_page(listed, limit, lambda each: each)
 
 
+def count_payments(transaction: Transaction, *, player: str | None, unit: str | None, limit: int) -> int:
+    """Count payments and charges, of a player and in a unit or all, up to a limit."""
+    return payments.count(transaction, player=player, unit=unit, limit=limit)
+
+
 def find_payment(transaction: Transaction, reference: str) -> ListedRecord | None:
     """Find the payment or charge with a reference."""
     stored = payments.find_by_reference(transaction, reference)

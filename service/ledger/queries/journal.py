@@ -100,6 +100,29 @@ _SUMS: Final = """
     WHERE entry.club_id = :club_id AND part.account = ANY (CAST(:player AS text[])) {conditions}
     GROUP BY entry.unit, entry.unit_digits ORDER BY entry.unit, entry.unit_digits
 """
+# A line of a settlement is a transfer or a charge. Other entries are a row each, whose payments are computed.
+_LINES: Final = f"""
+    SELECT entry.kind, line.accounts, line.amounts, line.charges
+    FROM entries AS entry
+    CROSS JOIN LATERAL (
+        SELECT CAST(NULL AS text[]) AS accounts, CAST(NULL AS bigint[]) AS amounts, CAST(NULL AS bigint[]) AS charges
+        FROM transfers AS paid
+        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND (paid.club_id, paid.round_id, paid.revision)
+            = (entry.club_id, entry.round_id, entry.revision) {{of_transfer}}
+        UNION ALL
+        SELECT NULL, NULL, NULL FROM unnest(entry.accounts, entry.charges) AS charge (account, amount)
+        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND account <> '{HOUSE}' AND amount <> 0 {{of_charge}}
+        UNION ALL
+        SELECT entry.accounts, entry.amounts, entry.charges WHERE entry.kind <> '{EntryKind.SETTLEMENT.value}'
+    ) AS line
+    WHERE entry.club_id = :club_id {{conditions}} LIMIT :limit
+"""
+_OF_TRANSFER: Final = """AND EXISTS (
+    SELECT FROM round_seats AS seat
+    WHERE (seat.club_id, seat.round_id, seat.revision) = (paid.club_id, paid.round_id, paid.revision)
+        AND seat.seat IN (paid.payer, paid.payee) AND seat.player = ANY (CAST(:player AS text[]))
+)"""
+_OF_CHARGE: Final = "AND account = ANY (CAST(:player AS text[]))"
 _TRANSFERS: Final = text("""
     SELECT wanted.place, row_number() OVER (
             PARTITION BY wanted.place ORDER BY paid.number, paid.late, paid.position
@@ -224,6 +247,24 @@ def sum_amounts(transaction: Transaction, filter_: JournalFilter) -> dict[Unit, 
     query = _SUMS.format(conditions=_conditions(of_filter))
     rows = transaction.execute(text(query), {"club_id": transaction.club_id, **of_filter})
     return {Unit(row.unit, row.unit_digits): int(row.amount) for row in rows}
+
+
+def list_countable(
+    transaction: Transaction, filter_: JournalFilter, limit: int
+) -> list[tuple[EntryKind, Counted | None]]:
+    """
+    List what the lines of entries are counted from, up to a limit.
+
+    Returns:
+        For each line of a settlement its kind and None, and for each other entry its kind and its amounts.
+    """
+    of_filter = filter_.parameters(transaction)
+    of_player = {"of_transfer": _OF_TRANSFER, "of_charge": _OF_CHARGE} if "player" in of_filter else {}
+    parts = {"of_transfer": "", "of_charge": "", **of_player, "conditions": _conditions(of_filter)}
+    rows = transaction.execute(
+        text(_LINES.format(**parts)), {"club_id": transaction.club_id, "limit": limit, **of_filter}
+    )
+    return [(EntryKind(row.kind), None if row.accounts is None else _count(row)) for row in rows]
 
 
 def _load(row: Row[Any]) -> StoredEntry:

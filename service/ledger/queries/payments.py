@@ -24,6 +24,7 @@ from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound, PaymentConflict
 from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord, load_worth
@@ -146,10 +147,8 @@ _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
 # These functions see the whole club, also in a transaction of a link.
 _EQUAL: Final = text("""
-    SELECT find_equal_entry(
-        :kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]), CAST(:round_id AS uuid),
-        CAST(:paid_at AS timestamptz)
-    )
+    SELECT find_equal_entry(:kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]),
+        CAST(:round_id AS uuid), CAST(:paid_at AS timestamptz))
 """)
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
@@ -275,6 +274,11 @@ def list_page(
     """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
     parameters = {**_parameters(transaction, player, unit), "after": after, "limit": limit}
     return [_load_listed(row) for row in transaction.execute(_LIST[oldest_first], parameters)]
+
+
+def count(transaction: Transaction, *, player: str | None, unit: str | None, limit: int) -> int:
+    """Count payments and charges, of a player and in a unit or all, up to a limit."""
+    return count_rows(transaction, f"{_LISTED} AND {_OF_FILTER}", limit, _parameters(transaction, player, unit))
 
 
 def sum_amounts(transaction: Transaction, *, player: str | None, unit: str | None) -> list[tuple[EntryKind, int, Unit]]:

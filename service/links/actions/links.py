@@ -157,6 +157,11 @@ def list_links(
     return cut_page(page, limit, lambda listed: listed)
 
 
+def count_links(transaction: Transaction, filter_: LinkFilter, limit: int) -> int:
+    """Count the links of the club up to a limit."""
+    return links.count(transaction, filter_, limit)
+
+
 def revoke_link(transaction: Transaction, link_id: UUID) -> None:
     """
     Revoke a link immediately; a link that was revoked before does not change.

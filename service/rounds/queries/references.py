@@ -1,4 +1,4 @@
-"""Find rounds by their own references and by those of their hands."""
+"""Find rounds by their own references and by those of their hands in force."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,6 +30,9 @@ _BY_ID: Final = f"""
 _BY_HAND: Final = f"""
     {_SELECT.format(hand="hand.number", reference="hand.reference")}
     JOIN hands AS hand ON (hand.club_id, hand.round_id) = (round.club_id, round.id)
+    JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision, score.number, score.hand_id)
+        = (head.club_id, head.round_id, head.revision, hand.number, hand.id)
     WHERE round.club_id = :club_id AND hand.club_id = :club_id AND hand.reference IS NOT NULL
         AND hand.reference = :begin
     LIMIT :limit
@@ -49,7 +52,7 @@ class FoundRound:
 
 
 def find_by_text(transaction: Transaction, written: str, limit: int) -> list[FoundRound]:
-    """List rounds with an ID, whose references begin with a text, or with a hand that has it as its reference."""
+    """List rounds with an ID, whose references begin with a text, or with a hand in force that has this reference."""
     parameters = {
         "club_id": transaction.club_id,
         "round_id": _read_id(written),

@@ -99,7 +99,11 @@ def test_a_period_is_in_days_of_the_club(house: House, api: Api) -> None:
     assert kinds_of(visitor, f"?from={before}&to={after}") == every
     assert kinds_of(visitor, f"?to={before - timedelta(days=1)}") == []
     assert kinds_of(visitor, f"?from={after + timedelta(days=1)}") == []
-    assert f"{today.day} {today:%b %Y}, " in text_of(visitor.show("/audit"))
+    times = [*visitor.show("/audit").iter("time")]
+    assert len(times) == len(every)
+    for time in times:
+        assert time.text == time.attrib["title"].removesuffix(" +14"), "the zone is in the title"
+        assert time.text.startswith(f"{today.day} {today:%b %Y}, ")
 
 
 @pytest.mark.parametrize(

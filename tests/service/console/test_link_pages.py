@@ -83,7 +83,7 @@ def test_an_unknown_table_is_not_found(house: House, api: Api) -> None:
     assert "There is no table “unknown”." in text_of(visitor.show("/links?table=unknown"))
     response = visitor.get("/links?table=unknown&format=csv")
     assert response.status_code == 404
-    assert "There is no table" in text_of(parse(response))
+    assert "There is no table 'unknown'" in text_of(parse(response))
 
 
 @pytest.mark.parametrize(

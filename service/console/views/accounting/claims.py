@@ -21,6 +21,7 @@ from service.console.views.session import read_form
 from service.http.authentication import current_transaction
 from service.ledger.actions.claims import (
     confirm_payment_claim,
+    count_payment_claims,
     decline_payment_claim,
     get_payment_claim,
     list_payment_claims,
@@ -62,6 +63,9 @@ CLAIMS: Final = Listing[PaymentClaim](
         after=after,
         limit=limit,
         oldest_first=query["sort"] == "oldest",
+    ),
+    count=lambda transaction, query, limit: count_payment_claims(
+        transaction, ClaimFilter(query["state"], query["player"]), limit
     ),
     none="No player claims to have paid.",
     no_match="No claims match the filter.",

@@ -19,7 +19,7 @@ from service.console.views.navigation.finding import PLAYER, TABLE
 from service.console.views.pages import console, console_page
 from service.db import Transaction
 from service.http.formats import format_won
-from service.ledger.actions.journal import list_ledger, sum_ledger
+from service.ledger.actions.journal import count_ledger, list_ledger, sum_ledger
 from service.ledger.queries.journal import JournalFilter
 
 
@@ -83,6 +83,7 @@ LEDGER: Final = Listing[LedgerLine](
     none="The journal has no entries yet. A round is listed from its end.",
     no_match="No entries match. Choose other evenings, another table or another player.",
     rows=("line", "lines"),
+    count=lambda transaction, query, limit: count_ledger(transaction, _filter(query), limit),
     orders=by_time("posted_at"),
     sums=_sum_ledger,
     filters=(

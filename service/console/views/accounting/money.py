@@ -35,6 +35,7 @@ from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.claims import list_payment_claims
 from service.ledger.actions.payments import (
     RecordedPayment,
+    count_payments,
     get_payment,
     list_payments,
     record_charge,
@@ -72,6 +73,10 @@ def _read_payments(transaction: Transaction, query: Query, after: UUID | None, l
         limit=limit,
         oldest_first=query["sort"] == "oldest",
     )
+
+
+def _count_payments(transaction: Transaction, query: Query, limit: int) -> int:
+    return count_payments(transaction, player=query["player"], unit=query["unit"], limit=limit)
 
 
 def _sum_payments(transaction: Transaction, query: Query) -> Sequence[Sum]:
@@ -113,6 +118,7 @@ PAYMENTS: Final = Listing[ListedRecord](
     no_match="No payments or charges match the filter.",
     rows=("entry", "entries"),
     orders=by_time("recorded_at"),
+    count=_count_payments,
     sums=_sum_payments,
     filters=(
         Filter("player", label="Player", attributes=NAME, finder=PLAYER),

@@ -8,6 +8,7 @@ from flask import url_for
 
 from schemas.fields import Text
 from schemas.pages import QuerySchema
+from schemas.tables import TableView
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import player_address, read_query
 from service.console.views.pages import console, console_page, render
@@ -76,10 +77,13 @@ def search() -> str:
 
 
 def _search(transaction: Transaction, text: str) -> Sequence[Results]:
+    known = find_any(transaction, text)
+    exact = [] if known is None else [view_table(known)]
+    exact += list_tables(transaction, reference=text, limit=1).items
     return (
         _find_players(transaction, text),
-        _find_tables(transaction, text, is_archived=False),
-        _find_tables(transaction, text, is_archived=True),
+        _find_tables(transaction, text, exact, is_archived=False),
+        _find_tables(transaction, text, exact, is_archived=True),
         _find_rounds(transaction, text),
         _find_payments(transaction, text),
     )
@@ -94,23 +98,22 @@ def _find_players(transaction: Transaction, text: str) -> Results:
     return Results("Players", results, len(matches) > _MOST, url_for("console.list_players", name=text))
 
 
-def _find_tables(transaction: Transaction, text: str, *, is_archived: bool) -> Results:
-    """Find tables by their ID, by their reference, and by a part of their name."""
-    known = find_any(transaction, text)
-    by_reference = list_tables(transaction, reference=text, limit=1).items
+def _find_tables(transaction: Transaction, text: str, exact: Sequence[TableView], *, is_archived: bool) -> Results:
+    """Find tables by a part of their name, after those with the text as their name, ID or reference."""
     by_name = list_tables(transaction, containing=text, archived=is_archived, limit=_MOST)
-    exact = [] if known is None else [view_table(known)]
-    exact = [each for each in (*exact, *by_reference) if (each.archived_at is not None) is is_archived]
+    first = [each for each in exact if (each.archived_at is not None) is is_archived]
+    matches = [*{each.id: each for each in (*first, *by_name.items)}.values()]
     results = [
         Result(
             each.name,
             url_for("console.show_table", table_id=each.id),
             ", ".join(filter(None, (each.ruleset, each.reference))),
         )
-        for each in {each.id: each for each in (*exact, *by_name.items)}.values()
+        for each in matches[:_MOST]
     ]
+    has_more = len(matches) > _MOST or by_name.next_after is not None
     address = url_for("console.list_tables", name=text, archived="true" if is_archived else None)
-    return Results("Archived tables" if is_archived else "Tables", results, by_name.next_after is not None, address)
+    return Results("Archived tables" if is_archived else "Tables", results, has_more, address)
 
 
 def _find_rounds(transaction: Transaction, text: str) -> Results:

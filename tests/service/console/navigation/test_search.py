@@ -5,14 +5,29 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from service.clubs.scopes import PRESET_SCOPES, KeyScope
 from service.console.views.navigation.menu import CLUB, SUBJECTS
 from tests.service.console.test_signing_in import signed_in_with
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.browser.console_lists import count_statements
 from tests.support.browser.console_visitor import Visitor, parse, text_of
-from tests.support.sample_rounds import COMPLETE, add_table, document_of, open_round, play, post_document
+from tests.support.sample_rounds import (
+    COMPLETE,
+    add_table,
+    cards,
+    correct_round,
+    document_of,
+    open_round,
+    play,
+    post_document,
+    start_round,
+    undo,
+)
 
 NOTHING = "Nothing has"
+MOST_STATEMENTS = 20
+"""Those of the session, the club and the layout included."""
 
 
 @pytest.fixture
@@ -78,6 +93,25 @@ def test_rounds_and_hands_are_found_by_id_and_reference(visitor: Visitor, api: A
     }
 
 
+def test_the_reference_of_a_hand_leads_to_its_record_in_force(visitor: Visitor, api: Api) -> None:
+    round_id = add_round(api)
+    results = [("Hand 2: 2026-07 A hand 2", f"/rounds/{round_id}/hands/2")]
+    change = {"hand": 2, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
+    assert correct_round(api, round_id, {"reason": "misread", "changes": [change]}).status == 201
+    assert found_by(visitor, "2026-07 A hand 2") == {"Rounds and hands": results}
+    assert "3d" in text_of(visitor.show(results[0][1])).replace("3♦", "3d")
+
+
+def test_the_reference_of_a_hand_that_was_undone_finds_nothing(visitor: Visitor, api: Api) -> None:
+    round_id = start_round(api, name="friday")
+    play(api, round_id, COMPLETE[0] | {"reference": "first of all"})
+    assert found_by(visitor, "first of all")["Rounds and hands"][0][1] == f"/rounds/{round_id}/hands/1"
+    assert undo(api, round_id, 1).status == 201
+    assert NOTHING in text_of(search(visitor, "first of all"))
+    play(api, round_id, COMPLETE[0] | {"reference": "first of all"})
+    assert [title for title, _ in found_by(visitor, "first of all")["Rounds and hands"]] == ["Hand 1: first of all"]
+
+
 def test_payments_are_found_by_their_reference(visitor: Visitor, api: Api) -> None:
     add_round(api)
     unit = api.get("/v1/tables")["tables"][0]["id"]
@@ -107,25 +141,68 @@ def test_more_results_are_a_link_or_a_sentence(visitor: Visitor, api: Api) -> No
     assert "There are more" not in text_of(search(visitor, "night 1"))
 
 
-@pytest.mark.parametrize("text", ["%", "_", "\\", "'", "*", "🂡", "ﬀ", "=1+1", "x" * 200, "00000000-0000", " ", "{0}"])
-def test_signs_have_no_meaning(visitor: Visitor, api: Api, text: str) -> None:
-    add_round(api, table="friday")
+@pytest.mark.parametrize(
+    "text",
+    ["%", "_", "\\", "'", '"', "a%n", "*", "🂡", "ﬀ", "\u0301", "=1+1", "x" * 200, "00000000-0000", " ", "{0}", "<b>"],
+)
+def test_characters_have_no_meaning(visitor: Visitor, api: Api, text: str) -> None:
+    add_round(api)
     document = search(visitor, text)
-    results = [*document.iter("section")]
-    assert len(results) == (text == "_")
-    assert (NOTHING in text_of(document)) is (not results and text != " ")
+    assert [*found_by(visitor, text)] == (["Players"] if text == "_" else [])
+    assert (f"{NOTHING} “{text}”" in text_of(document)) is (text not in ("_", " "))
+    [field] = [each for each in document.iter("input") if each.attrib.get("id") == "q"]
+    assert field.attrib["value"] == text.strip()
+
+
+@pytest.mark.parametrize("text", ["50%", "a_b", "it's", 'the "big" one', "back\\slash", "Ωmega 🂡", "<b>", "{0}"])
+def test_characters_are_found_where_they_are(visitor: Visitor, api: Api, text: str) -> None:
+    add_round(api, reference=text, table=f"room {text}")
+    assert api.put("/v1/players/ann", {"display_name": text}).status == 201
+    results = {kind: [title for title, _ in listed] for kind, listed in found_by(visitor, text).items()}
+    assert results == {"Players": [text], "Tables": [f"room {text}"], "Rounds and hands": [text]}
 
 
 def test_the_end_of_an_id_finds_nothing(visitor: Visitor, api: Api) -> None:
     assert NOTHING in text_of(search(visitor, add_round(api)[-6:]))
 
 
-@pytest.mark.parametrize("text", ["x" * 1000, "a\x00b", "a\x1bb"])
-def test_texts_that_are_no_search_are_refused(visitor: Visitor, api: Api, text: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (f"q={'x' * 201}", "the q is 201 characters long; expected 1 to 200 characters"),
+        (f"q={'x' * 5000}", "the q is 5000 characters long; expected 1 to 200 characters"),
+        ("q=a%00b", "control, format and private characters"),
+        ("q=a%1Bb", "control, format and private characters"),
+        ("q=a%E2%80%AEb", "control, format and private characters"),
+        ("text=ann", "Validation failed"),
+    ],
+)
+def test_invalid_searches_are_refused_in_words(visitor: Visitor, api: Api, query: str, message: str) -> None:
     add_round(api)
-    response = visitor.get(f"/search?q={quote(text)}")
+    response = visitor.get(f"/search?{query}")
     assert response.status_code == 422
-    assert "`q`" in text_of(parse(response))
+    assert message in text_of(parse(response))
+    assert not [*parse(response).iter("section")]
+
+
+def test_bytes_that_are_no_text_are_refused_or_find_nothing(visitor: Visitor, api: Api) -> None:
+    add_round(api)
+    response = visitor.get("/search?q=%FFann")
+    assert response.status_code in (200, 422)
+    assert "/players/ann" not in response.text
+
+
+def test_the_number_of_statements_does_not_grow_with_results(visitor: Visitor, api: Api) -> None:
+    add_round(api, "night 00", "room 0")
+    searches = ("ann", "room", "night", "n", "nothing at all")
+    few = [count_statements(visitor, f"/search?q={quote(text)}") for text in searches]
+    for number in range(1, 14):
+        add_round(api, f"night {number:02}", f"room {number}")
+        assert api.put(f"/v1/players/ann{number}", {"display_name": f"Ann {number}"}).status == 201
+    many = [count_statements(visitor, f"/search?q={quote(text)}") for text in searches]
+    assert many == few
+    assert max(many) <= MOST_STATEMENTS
+    assert count_statements(visitor, "/search") < min(many)
 
 
 def test_no_search_finds_records_of_another_club(visitor: Visitor, api: Api, other_api: Api) -> None:
@@ -144,7 +221,22 @@ def test_no_search_finds_records_of_another_club(visitor: Visitor, api: Api, oth
     assert found_by(visitor, "ann") == {"Players": [("ann", "/players/ann")]}
 
 
-@pytest.mark.parametrize("scopes", [("audit",), ("admin",), ("imports", "recompute"), ("write", "webhooks"), ("read",)])
+@pytest.mark.parametrize("scope", KeyScope)
+def test_the_search_needs_the_scope_of_what_it_finds(house: House, api: Api, scope: KeyScope) -> None:
+    round_id = add_round(api)
+    limited = signed_in_with(house, api, scope)
+    for text in ("ann", "friday", round_id, "2026-07 A hand 2"):
+        response = limited.get(f"/search?q={quote(text)}")
+        assert response.status_code == (200 if scope is KeyScope.READ else 403), text
+        [main] = parse(response).iter("main")
+        links = [link.attrib["href"] for section in main.iter("section") for link in section.iter("a")]
+        assert (links != []) is (scope is KeyScope.READ), text
+        assert (round_id in str(links)) is (scope is KeyScope.READ and text not in ("ann", "friday")), text
+
+
+@pytest.mark.parametrize(
+    "scopes", [("audit",), ("admin",), ("imports", "recompute"), ("write", "webhooks"), *PRESET_SCOPES.values()]
+)
 def test_the_menu_and_the_search_open_with_the_scopes_of_the_key(
     house: House, api: Api, scopes: tuple[str, ...]
 ) -> None:
