@@ -117,7 +117,7 @@ BOARD = {"top": ["Qs", "Qd", "4c"], "middle": ["Ks", "Kd", "9h", "9c", "3c"], "b
         " clubs three of clubs slash ace of hearts jack of hearts seven of hearts six of hearts two of hearts",
     ],
 )
-def test_a_board_is_read_as_people_write_and_say_it(text: str) -> None:
+def test_boards_are_read_in_every_common_notation(text: str) -> None:
     typed = read_board(text, {}, 0)
     assert (typed.wrong, typed.missing) == ((), ())
     assert typed.document() == BOARD
@@ -155,6 +155,6 @@ def test_what_has_two_meanings_is_not_guessed(text: str, doubt: str) -> None:
 SPOKEN = "top queens of spades and diamonds, four of clubs; middle kings nines three; bottom aces tens of clubs and six"
 
 
-def test_a_begun_word_is_no_error() -> None:
+def test_an_incomplete_word_is_no_error() -> None:
     for end in range(len(SPOKEN)):
         assert read_board(SPOKEN[:end], {}, 0).wrong == (), SPOKEN[:end]
