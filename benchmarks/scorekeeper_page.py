@@ -1,10 +1,11 @@
 """
-Measure the scorekeeper's page in Chromium: its size, its first paint, how soon a link is usable, taps, start of the
-rules, and the first minute.
+Measure the scorekeeper's page in Chromium: how large it is, and how long the scorekeeper waits.
+
+It measures the first paint, how soon a link is usable, taps, the start of the rules, and the first minute.
 
 A real `ofc-server up` serves the page. A phone is emulated by a processor that is four times slower, and slow 4G by the
-figures of Lighthouse. The time of a tap is from the event to the frame that shows its card. The first
-minute is from `ofc-server up --lan` on fresh data to the first recorded hand.
+figures of Lighthouse. The time of a tap is from the event to the frame that shows its card. The first minute is from
+`ofc-server up --lan` on fresh data to the first recorded hand.
 
 Example: python -m benchmarks.scorekeeper_page --runs 5
 """

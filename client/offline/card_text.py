@@ -26,6 +26,8 @@ _COUNTS: Final = {"pair": 2, "set": 3, "trip": 3, "trips": 3, "quad": 4, "quads"
 _NUMBERS: Final = frozenset({"two", "three", "four"})
 """Ranks that count the cards after them too: `three nines`."""
 _FILLERS: Final = frozenset({"and", "of", "the", "with", "kicker"})
+_ARTICLE: Final = "a"
+"""Beside words it is no ace: `a pair of kings`."""
 _ALL: Final = "all"
 _ROWS: Final = ("back", "bottom", "discards", "front", "middle", "slash", "top")
 """Words that begin another row, of which a text can have the first letters."""
@@ -36,6 +38,8 @@ _CARDS: Final = re.compile("(?:(?:10|[2-9TJQKA])(?:[CDHS♣♦♥♠♧♢♡♤
 _CARD: Final = re.compile("(10|[2-9TJQKA])([CDHS♣♦♥♠♧♢♡♤]?)\ufe0f?", re.IGNORECASE)
 _LONE_SUITS: Final = re.compile("(?:[CDHS♣♦♥♠♧♢♡♤]\ufe0f?)+", re.IGNORECASE)
 _NUMBER_S: Final = re.compile("(10|[2-9])s")
+_APOSTROPHE: Final = re.compile("['\u2019](?=s\\b)")
+"""Dictation writes `king's` for `kings`."""
 
 
 @dataclass(slots=True)
@@ -75,9 +79,11 @@ class CardText:
             self.cards[place] += suit
         return len(open_places) >= len(suits)
 
-    def add_suit_to_all(self, suit: str) -> None:
-        """Complete every card that has no suit."""
+    def add_suit_to_all(self, suit: str) -> bool:
+        """Complete every card that has no suit. Return whether there was one."""
+        has_open = any(map(is_open, self.cards))
         self.cards = [card + suit if is_open(card) else card for card in self.cards]
+        return has_open
 
 
 def is_open(card: str) -> bool:
@@ -100,12 +106,13 @@ def read_cards(text: str, *, is_last: bool = True) -> CardText:
         text: the text.
         is_last: whether it is the end of what is typed, where a word and a card can be incomplete.
     """
+    text = _APOSTROPHE.sub("", text)
     chunks = [(match[0], match.end() == len(text) and is_last) for match in _CHUNK.finditer(text)]
     words = [chunk.lower() for chunk, _ in chunks]
     is_spoken = any(word in _RANKS or word in _PLURALS for word in words)
     read = CardText()
     count, is_all, number = 0, False, ""
-    for (chunk, is_end), word in zip(chunks, words, strict=True):
+    for (chunk, is_end), word, following in zip(chunks, words, [*words, ""][1:], strict=True):
         if word in _PLURALS or word in _RANKS:
             rank = _PLURALS.get(word) or _RANKS[word]
             if number and word in _PLURALS:
@@ -117,15 +124,20 @@ def read_cards(text: str, *, is_last: bool = True) -> CardText:
         if word in _COUNTS:
             count = _COUNTS[word]
         elif word == _ALL:
-            is_all = True
+            is_all, read.is_begun = True, is_end
         elif word in _SUITS and is_all:
-            read.add_suit_to_all(_SUITS[word])
+            if not read.add_suit_to_all(_SUITS[word]):
+                read.doubts.append(f"'all {word}' follows no card without a suit; expected it after the cards of a row")
             is_all = False
+        elif word == _ARTICLE and following in _COUNTS:
+            continue
         elif word in _SUITS or _LONE_SUITS.fullmatch(chunk):
             _add_suits(read, chunk, is_end=is_end)
         elif word not in _FILLERS:
-            if count:
+            if count and not (is_end and _begins_word(chunk)):
                 read.doubts.append(f"{chunk!r} follows a number of cards; expected the name of a rank, such as queens")
+            if chunk == _ARTICLE and is_spoken and not is_end:
+                read.doubts.append(f"'a {following}' has an ace, or none; expected ace {following} or {following}")
             _add_cards(read, chunk, is_end=is_end, is_spoken=is_spoken)
     return read
 
@@ -144,6 +156,9 @@ def _add_suits(read: CardText, chunk: str, *, is_end: bool) -> None:
 
 def _add_cards(read: CardText, chunk: str, *, is_end: bool, is_spoken: bool) -> None:
     """Add cards in notation, and at the end what further keys can complete."""
+    if is_end and is_spoken and chunk == _ARTICLE:
+        read.is_begun = True
+        return
     begun = chunk[:-1] if is_end and chunk.endswith("1") else chunk
     if begun != chunk and (not begun or _CARDS.fullmatch(begun)):
         read.pending_rank = "1"

@@ -2,8 +2,8 @@
 Parse a board as it is typed, pasted or said: `QsQd4c / KsKd9h8h3c / AhJh7h6h2h`, and after one more `/` the discards.
 
 Rows are separated by `/`, `;` or new lines, or have their names before them: `top queens four middle kings nines`.
-Without any of these, commas separate rows if they separate more than single cards, and else the cards fill the rows in
-order.
+Without any of these, full stops or else commas separate rows if they separate more than single cards, and else the
+cards fill the rows in order.
 
 The text is parsed after every key, so errors, which no further key can correct, are kept apart from missing cards.
 """
@@ -26,6 +26,9 @@ FANTASYLAND_CARDS: Final = range(BOARD_SIZE, MOST_FANTASYLAND + 1)
 """How many cards a player can be dealt in Fantasyland."""
 
 _SEPARATOR: Final = re.compile(r"\s*[/;|]\s*|\s*\n\s*|\s*\bslash\b\s*", re.IGNORECASE)
+_FULL_STOP: Final = re.compile(r"\.")
+_LAST_STOP: Final = re.compile(r"\.\s*$")
+_COMMA: Final = re.compile(r",(?!\s*all\b)", re.IGNORECASE)
 _NAME: Final = re.compile(
     r"\b(top|front|middle|mid|bottom|back|discards?|discarded)\b(?:\s+row\b)?\s*[:=-]?\s*", re.IGNORECASE
 )
@@ -99,7 +102,7 @@ def read_board(text: str, taken: TakenCards, discards: int) -> TypedBoard:
     >>> spoken.parts[:2], spoken.parts[2], spoken.wrong
     ((('Q', 'Q', '4'), ('K', 'K', '9', '9', '3')), ('Ah', 'Jh', '7h', '6h', '2h'), ())
     >>> spoken.missing[0]
-    'Q Q 4 in the top have no suit; expected one of cdhs for each, for example Qs'
+    'Q Q 4 in the top have no suit; expected that of each, for example Qs or queen of spades'
     """
     rows, current, repeated = _split_rows(text, discards)
     doubts = [doubt for row in rows for doubt in row.doubts]
@@ -116,9 +119,10 @@ def _split_rows(text: str, discards: int) -> tuple[list[CardText], int, list[str
     if len(segments) > 1 or segments[0][0] is not None:
         return _place_segments(segments)
     [(_, text)] = segments
-    by_comma = [read_cards(part, is_last=False) for part in text.split(",")]
-    if len(by_comma) > 1 and any(len(part) > 1 for part in by_comma):
-        return _place_segments([(None, part) for part in text.split(",")])
+    for separator in (_FULL_STOP, _COMMA):
+        listed = separator.split(_LAST_STOP.sub(" ", text))
+        if len(listed) > 1 and any(len(read_cards(part, is_last=False)) > 1 for part in listed):
+            return _place_segments([(None, part) for part in listed])
     rows = _fill(read_cards(text), discards)
     return rows, len(rows) - 1, []
 
@@ -277,9 +281,9 @@ def list_suits_left(rank: str, used: Collection[str]) -> list[str]:
 def _find_open(parts: Sequence[Sequence[str]]) -> Iterator[str]:
     for index, cards in enumerate(parts):
         if ranks := list(filter(is_open, cards)):
-            verb, each = ("has", "") if len(ranks) == 1 else ("have", " for each")
-            example = f"for example {ranks[0]}s"
-            yield f"{' '.join(ranks)} {_place(index)} {verb} no suit; expected one of {SUITS}{each}, {example}"
+            lacks = "has no suit; expected it" if len(ranks) == 1 else "have no suit; expected that of each"
+            example = f"for example {ranks[0]}s or {RANK_NAMES[ranks[0]]} of spades"
+            yield f"{' '.join(ranks)} {_place(index)} {lacks}, {example}"
 
 
 def _find_missing(parts: Sequence[Sequence[str]], last: CardText, discards: int) -> Iterator[str]:

@@ -20,6 +20,7 @@ from service.http.public_address import find_public_url
 from service.ledger.actions.statements import get_statement
 from service.links.actions.pages import number_rounds
 from service.players.queries.aliases import Aliases, read_aliases
+from service.tables.queries import StoredTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,11 @@ def show_evenings(
 
 
 def sum_evening(
-    transaction: Transaction, club: ClubView, link: Link, secret: str, evening: date, table: str
+    transaction: Transaction, club: ClubView, link: Link, secret: str, evening: date, table: StoredTable
 ) -> EveningSum:
     """Sum up the rounds of an evening at the table of a link, open ones as they are now."""
     begin, end = club.evening(evening)
-    statement = get_statement(transaction, link.table_id, opened_from=begin, opened_before=end)
+    statement = get_statement(transaction, table.id, opened_from=begin, opened_before=end)
     results = [
         Result(
             each.player,
@@ -143,7 +144,7 @@ def sum_evening(
         results=results,
         payments=payments,
         you=None if link.player is None else read_aliases(transaction).player_of(link.player),
-        share=write_share([f"{table}, {day}"], results, payments, None if link.player else address),
+        share=write_share([f"{table.name}, {day}"], results, payments, None if link.player else address),
     )
 
 

@@ -46,7 +46,7 @@ from service.http.rate_limits import count_request, count_unknown
 from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.links import queries as links
-from service.links.actions.links import get_link
+from service.links.actions.links import get_link_of_table
 from service.links.actions.pages import list_evening, read_round_page, show_linked_hand
 from service.links.views.evenings import address_of, find_seated, show_evenings, sum_evening
 from service.links.views.forms import read_cursor, read_day, read_form, read_number
@@ -115,15 +115,15 @@ def show_link(secret: str) -> Response:
 
 def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusal | None = None) -> Response:
     transaction = _reading(session, key)
-    link, table = _read_link(transaction, key)
+    link, table = get_link_of_table(transaction, key.id)
     after = read_cursor(request.args.get("cursor"))
-    listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
+    listed = list_rounds(transaction, RoundFilter(table_id=table.id), after=after, limit=_ROUNDS)
     club = get_club(transaction)
     zone = ZoneInfo(club.time_zone)
     newest = club.evening_of(listed.items[0].opened_at) if listed.items and after is None else None
     page = render_template(
         "linked_table.html",
-        table=table,
+        table=table.name,
         you=link.player,
         secret=secret,
         sum=newest and sum_evening(transaction, club, link, secret, newest, table),
@@ -146,12 +146,12 @@ def show_evening(secret: str, evening: str) -> Response:
         if key.round_id is not None:
             raise NotFound("the link is for one round only")
         transaction = _reading(session, key)
-        link, table = _read_link(transaction, key)
+        link, table = get_link_of_table(transaction, key.id)
         club, day = get_club(transaction), read_day(evening)
-        listed = list_evening(transaction, club, link.table_id, day)
+        listed = list_evening(transaction, club, table.id, day)
         page = render_template(
             "linked_evening.html",
-            table=table,
+            table=table.name,
             day=format_evening(day),
             table_address=url_for("link_pages.show_link", secret=secret),
             secret=secret,
@@ -179,7 +179,7 @@ def show_hand(secret: str, round_id: UUID, number: int) -> Response:
     with database().session() as session:
         key = _authenticate(session, secret)
         transaction = _reading(session, key)
-        _read_link(transaction, key)
+        get_link_of_table(transaction, key.id)
         explained, hands = show_linked_hand(transaction, round_id, number)
         page = write_explanation(explained, Neighbours(_address(secret, round_id), number, hands))
     return _respond(page, STYLED)
@@ -201,7 +201,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     form = read_form()
     try:
         with database().session() as session, _writing(session, key) as transaction:
-            link, _ = _read_link(transaction, key)
+            link, _ = get_link_of_table(transaction, key.id)
             about = _change(transaction, key, link, round_id, form)
     except (ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
         with database().session() as session:
@@ -317,7 +317,7 @@ def _render_round(
     refusal: Refusal | None = None,
 ) -> Response:
     transaction = _reading(session, key)
-    link, _ = _read_link(transaction, key)
+    link, _ = get_link_of_table(transaction, key.id)
     page = read_round_page(transaction, round_id)
     money = read_money(transaction, page.zone, _money_address(secret), round_id=round_id, refusal=refusal)
     totals = read_totals(transaction, round_id, page.settlement.revision, page.zone)
@@ -375,13 +375,6 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
     if key is None:
         raise LinkEnded("the link has expired or was revoked")
     return key
-
-
-def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
-    """Return the link with the name of its table."""
-    link, table = get_link(transaction, key.id)
-    assert table is not None, "the link is for a table or a round"
-    return link, table
 
 
 def _money_address(secret: str) -> str:

@@ -72,8 +72,8 @@ def test_an_error_that_no_further_key_can_correct_is_reported(text: str, wrong: 
         ("", 4, "the top has 0 cards; expected 3"),
         ("QsQd4c", 4, "the middle has 0 cards; expected 5"),
         (HIGH[:-1], 4, "4 has no suit yet; expected one of cdhs"),
-        ("QQ4 /", 4, "Q Q 4 in the top have no suit; expected one of cdhs for each, for example Qs"),
-        ("Q/", 4, "Q in the top has no suit; expected one of cdhs, for example Qs"),
+        ("QQ4 /", 4, "Q Q 4 in the top have no suit; expected that of each, for example Qs or queen of spades"),
+        ("Q/", 4, "Q in the top has no suit; expected it, for example Qs or queen of spades"),
         ("quee", 4, "the last word is not complete"),
         (f"{HIGH} / 2h", 4, "1 card among the discards; expected 4, or none if they are unknown"),
     ],
@@ -113,11 +113,14 @@ BOARD = {"top": ["Qs", "Qd", "4c"], "middle": ["Ks", "Kd", "9h", "9c", "3c"], "b
         " three of clubs; ace, jack, seven, six and deuce, all hearts",
         "Pair of queens spades diamonds, 4 of clubs kicker / pair of kings spades diamonds, pair of nines hearts clubs,"
         " trey of clubs / ace jack 7 6 2 all hearts",
+        "Queens of spades and diamonds, four of clubs. Kings of spades and diamonds, nines of hearts and clubs,"
+        " three of clubs. Ace, jack, seven, six, deuce, all hearts.",
+        "QsQd4c, KsKd9h9c3c, ace jack seven six deuce, all hearts",
         "Queen of spades queen of diamonds four of clubs slash king of spades king of diamonds nine of hearts nine of"
         " clubs three of clubs slash ace of hearts jack of hearts seven of hearts six of hearts two of hearts",
     ],
 )
-def test_a_board_is_read_as_people_write_and_say_it(text: str) -> None:
+def test_boards_are_read_in_every_common_notation(text: str) -> None:
     typed = read_board(text, {}, 0)
     assert (typed.wrong, typed.missing) == ((), ())
     assert typed.document() == BOARD
@@ -130,6 +133,9 @@ def test_a_board_is_read_as_people_write_and_say_it(text: str) -> None:
         ("queens four / kings nines three / ace jack seven six two", ["QQ4", "KK993", "AJ762"]),
         ("top queens four middle kings nines three bottom ace jack seven six deuce", ["QQ4", "KK993", "AJ762"]),
         ("QQ4 / KK993 / AJ762 ", ["QQ4", "KK993", "AJ762"]),
+        ("Queens 4. Kings nines three. Ace, jack, seven, six, deuce.", ["QQ4", "KK993", "AJ762"]),
+        ("Queen queen four / king\u2019s nine's three / ace jack seven six deuce", ["QQ4", "KK993", "AJ762"]),
+        ("A pair of queens four / a pair of kings nines three / ace jack seven 6 2 ", ["QQ4", "KK993", "AJ762"]),
         ("trip tens / quad deuces five / 10 9 8 7 6 ", ["TTT", "22225", "T9876"]),
     ],
 )
@@ -145,6 +151,8 @@ def test_suits_that_are_not_named_are_missing_and_never_guessed(text: str, ranks
         ("three nines", "'three nines' is a three and two nines, or 3 nines; expected 3 9 9 or 9 9 9"),
         ("kings 9s", "'9s' is the nine of spades, or two nines; expected nine of spades or 9 9"),
         ("king six queens", "cards of one word (queen) are in two rows; expected / between rows"),
+        ("sixes and a four", "'a four' has an ace, or none; expected ace four or four"),
+        ("all hearts: ace jack", "'all hearts' follows no card without a suit; expected it after the cards of a row"),
         ("pair of Qs", "'Qs' follows a number of cards; expected the name of a rank, such as queens"),
     ],
 )
@@ -152,9 +160,13 @@ def test_what_has_two_meanings_is_not_guessed(text: str, doubt: str) -> None:
     assert doubt in read_board(text, {}, 0).wrong
 
 
-SPOKEN = "top queens of spades and diamonds, four of clubs; middle kings nines three; bottom aces tens of clubs and six"
-
-
-def test_a_begun_word_is_no_error() -> None:
-    for end in range(len(SPOKEN)):
-        assert read_board(SPOKEN[:end], {}, 0).wrong == (), SPOKEN[:end]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "top queens of spades and diamonds, four of clubs; middle kings nines three; bottom aces tens of clubs and six",
+        "a pair of queens four. a pair of kings nines three. ace jack seven six deuce, all hearts.",
+    ],
+)
+def test_an_incomplete_word_is_no_error(text: str) -> None:
+    for end in range(len(text)):
+        assert read_board(text[:end], {}, 0).wrong == (), text[:end]

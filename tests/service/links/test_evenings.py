@@ -139,7 +139,7 @@ def test_a_page_of_no_evening_is_not_found(viewer: Visitor, day: str) -> None:
     assert viewer.get(f"/evenings/{day}").status_code == 404
 
 
-def test_an_evening_without_a_round_says_so(viewer: Visitor) -> None:
+def test_an_evening_without_a_round_is_shown_as_empty(viewer: Visitor) -> None:
     assert "No round was opened on this evening." in viewer.show("/evenings/2026-11-19")
 
 

@@ -113,7 +113,7 @@ def test_a_board_is_edited_as_text_by_keys(scorekeeper: ScorekeeperPage) -> None
     expect(page.locator(".place.filled")).to_have_count(5)
 
 
-def test_without_the_rules_the_field_says_what_it_waits_for(scorekeeper: ScorekeeperPage) -> None:
+def test_without_the_rules_the_field_shows_what_is_missing(scorekeeper: ScorekeeperPage) -> None:
     scorekeeper.add_round()
     scorekeeper.enter_hand()
     open_text(scorekeeper).fill("QsQd4c")
