@@ -112,10 +112,10 @@ def _find_statement(fields: dict[str, str]) -> str | None:
     return f"{url_for('console.show_club_statement')}?{urlencode(query)}"
 
 
-def _render_page(name: str, fields: dict[str, str], figure: Markup | None, view: PlotView | None = None) -> str:
+def _render_page(name: str, fields: dict[str, str], drawing: Markup | None, view: PlotView | None = None) -> str:
     tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
     names = {table.id: table.name for table in tables}
-    if figure is not None and "table" in fields and fields["table"] not in names:
+    if drawing is not None and "table" in fields and fields["table"] not in names:
         chosen_table = list_names(current_transaction(), [UUID(fields["table"])])
         names |= {str(table_id): name for table_id, name in chosen_table.items()}
     if view is not None and view.plot is PlotName.STACKS and not view.is_one_round and view.opened_from is not None:
@@ -126,8 +126,8 @@ def _render_page(name: str, fields: dict[str, str], figure: Markup | None, view:
         fields = fields | {"from": fields["evening"], "to": fields["evening"]}
     return render(
         "plots.html",
-        drawing=figure,
-        statement=None if figure is None else _find_statement(fields),
+        drawing=drawing,
+        statement=None if drawing is None else _find_statement(fields),
         chosen=name,
         fields=fields,
         plots=[(plot.value, TITLES[plot]) for plot in PlotName],
