@@ -205,8 +205,6 @@ def _bars_of(
     sums = {each.player: [int(getattr(each, name)) for name in names] for each in rows}
     counted = {each.player: int(each.hands) for each in rows}
     chosen, omitted = _choose(counted, filter_, MOST_BARS)
-    if not chosen:
-        return _PlotParts()
     chosen.sort(key=lambda player: (order(sums[player]), player))
     places = [PlotPlace(player=player, hands=counted[player]) for player in chosen]
     shown = [sums[player] for player in chosen]
