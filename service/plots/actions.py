@@ -23,7 +23,6 @@ from schemas.statistics.plots import (
 )
 from scoring.errors import Mistake
 from scoring.sources import PointSources
-from service.clubs.actions import get_club
 from service.db import Transaction
 from service.players.actions import list_names
 from service.players.queries.aliases import read_aliases
@@ -54,7 +53,7 @@ class _PlotParts(NamedTuple):
     period: str | None = None
 
 
-def get_plot(transaction: Transaction, plot: PlotName, filter_: PlotFilter) -> PlotView:
+def get_plot(transaction: Transaction, club: ClubView, plot: PlotName, filter_: PlotFilter) -> PlotView:
     """
     Return the figures of a plot, in the revisions in force.
 
@@ -64,7 +63,6 @@ def get_plot(transaction: Transaction, plot: PlotName, filter_: PlotFilter) -> P
         NotFound: the round or the table does not exist.
         WireError: the plot needs a filter that matches fewer hands.
     """
-    club = get_club(transaction)
     if filter_.player is not None or filter_.highlight is not None:
         aliases = read_aliases(transaction)
         player, highlight = (each and aliases.player_of(each) for each in (filter_.player, filter_.highlight))
@@ -207,8 +205,6 @@ def _bars_of(
     sums = {each.player: [int(getattr(each, name)) for name in names] for each in rows}
     counted = {each.player: int(each.hands) for each in rows}
     chosen, omitted = _choose(counted, filter_, MOST_BARS)
-    if not chosen:
-        return _PlotParts()
     chosen.sort(key=lambda player: (order(sums[player]), player))
     places = [PlotPlace(player=player, hands=counted[player]) for player in chosen]
     shown = [sums[player] for player in chosen]

@@ -93,7 +93,12 @@ def list_openings(transaction: Transaction, filter_: PlotFilter, limit: int) -> 
 
 def find_span(transaction: Transaction, filter_: PlotFilter) -> tuple[datetime, datetime] | None:
     """Find the opening times of the oldest and the newest round; None if no round matches."""
-    query = f"SELECT min(round.opened_at) AS first, max(round.opened_at) AS last {_ROUNDS} WHERE {_where(filter_)}"
+    rounds = f"{_ROUNDS} WHERE {_where(filter_)}"
+    query = f"SELECT min(round.opened_at) AS first, max(round.opened_at) AS last {rounds}"
+    if filter_.player is None:
+        # Both ends of the index on opening times. Few rounds may be those of a player, so they are read once.
+        opened_at = f"SELECT round.opened_at {rounds} ORDER BY round.opened_at"
+        query = f"SELECT ({opened_at}, round.id LIMIT 1) AS first, ({opened_at} DESC, round.id DESC LIMIT 1) AS last"
     [row] = _read(transaction, query, filter_)
     return None if row.first is None else (row.first, row.last)
 

@@ -56,7 +56,7 @@ def show_plots() -> Response | tuple[str, int] | str:
         if name not in set(PlotName):
             raise _unknown_plot(name)
         filter_ = PlotFilter(**_filter_of(fields, club), has_all_players=request.args.get("format") == "csv")
-        view = get_plot(transaction, PlotName(name), filter_)
+        view = get_plot(transaction, club, PlotName(name), filter_)
     except WireError as error:
         console_state().refusal = as_sentence(error)
         return _render_page(name, fields, None), 422

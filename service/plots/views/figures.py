@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from schemas.fields import show_time
 from schemas.statistics.plots import PlotName, PlotView, dump_plot_rows, list_columns, list_rows
+from service.clubs.actions import get_club
 from service.http.authentication import current_transaction
 from service.http.request_state import current_request
 from service.http.responses import CSV
@@ -80,8 +81,8 @@ def show_plot(plot: PlotName | str, **attributes: Any) -> Markup:
         NotFound: the round or the table does not exist.
         WireError: the plot needs a filter that matches fewer hands.
     """
-    chosen = PlotFilter(**attributes)
-    return render_figure(get_plot(current_transaction(), PlotName(plot), chosen), chosen)
+    chosen, transaction = PlotFilter(**attributes), current_transaction()
+    return render_figure(get_plot(transaction, get_club(transaction), PlotName(plot), chosen), chosen)
 
 
 def render_figure(view: PlotView, filter_: PlotFilter) -> Markup:

@@ -52,9 +52,10 @@ def show_one_plot(query: dict[str, Any], plot: str) -> Response:
     if plot not in set(PlotName):
         raise NotFound(f"there is no plot {plot[:60]!r}; expected one of {', '.join(PlotName)}")
     transaction, raw = current_transaction(), query.pop("raw")
+    club = get_club(transaction)
     form = best_media_type(FORMS)
-    filter_ = PlotFilter(**get_club(transaction).period(query), has_all_players=form == CSV)
-    view = get_plot(transaction, PlotName(plot), filter_)
+    filter_ = PlotFilter(**club.period(query), has_all_players=form == CSV)
+    view = get_plot(transaction, club, PlotName(plot), filter_)
     if form not in (SVG, CSV):
         return json_response(dump_plot(view), headers=_VARY)
     response = respond_file(view, form, raw=raw)

@@ -95,7 +95,8 @@ def test_stacks_are_those_of_the_newest_evening_of_a_table(api: Api, visitor: Vi
     table, _ = play_evening(api, 2)
     shown = visitor.show("/plots?plot=stacks&from=2026-11-01")
     assert "Stacks after each hand · \u2068kitchen\u2069 · 20 Nov 2026" in text_of(shown)
-    assert {each.attrib["name"]: each.attrib.get("value") for each in shown.iter("input") if "id" in each.attrib} == {
+    [main] = shown.iter("main")
+    assert {each.attrib["name"]: each.attrib.get("value") for each in main.iter("input") if "id" in each.attrib} == {
         "player": "",
         "highlight": "",
         "from": "2026-11-20",
