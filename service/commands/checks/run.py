@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+from service.audit_trail.signing import SIGNING_KEY
 from service.commands.checks import database as of_database
 from service.commands.checks import workers as of_workers
 from service.commands.checks.check import Check, CheckState
 from service.commands.checks.database import check_database
 from service.commands.checks.machine import check_archive, check_disk, check_embedded_backup, check_https, check_web
 from service.commands.checks.workers import check_background, check_broker
-from service.commands.signing_key import configured_key_file
 from service.config import Config, ConfigError, Hosting, read_settings, read_transfer_seconds
 from service.db import SERVICE_ROLE, Database
 from service.errors import ServiceError
@@ -67,8 +67,9 @@ def run_checks(
         stack.callback(database.close)
         checks += check_database(database, config)
         is_reachable = all(check.state is CheckState.OK for check in checks if check.name in ("database", "migrations"))
+        key_file = config.signing_key_file or (home and home / SIGNING_KEY)
         if is_reachable:
-            checks += [check_broker(config), *check_background(database, configured_key_file(directory))]
+            checks += [check_broker(config), *check_background(database, key_file)]
         elif config.broker_url:
             checks += [check_broker(config), *_unchecked(*of_workers.NAMES)]
         else:
