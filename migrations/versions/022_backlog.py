@@ -15,17 +15,9 @@ def upgrade() -> None:
     """
     op.execute("""
         CREATE FUNCTION count_backlog() RETURNS TABLE (
-            jobs bigint,
-            queued_seconds double precision,
-            chunks bigint,
-            disputes bigint,
-            deliveries bigint,
-            delivery_seconds double precision,
-            failing_webhooks bigint,
-            waiting_events bigint,
-            unsigned_events bigint,
-            checkpoint_seconds double precision,
-            findings bigint
+            jobs bigint, queued_seconds double precision, chunks bigint, disputes bigint,
+            deliveries bigint, delivery_seconds double precision, failing_webhooks bigint,
+            waiting_events bigint, unsigned_events bigint, checkpoint_seconds double precision, findings bigint
         ) LANGUAGE plpgsql AS $$
         DECLARE
             clubs_there uuid[];

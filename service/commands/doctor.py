@@ -46,6 +46,6 @@ def _dump(check: Check) -> dict[str, str | None]:
     return {
         "name": check.name,
         "state": check.state.value,
-        "found": " ".join(check.found.split()),
+        "summary": " ".join(check.summary.split()),
         "remedy": check.remedy or None,
     }

@@ -25,18 +25,18 @@ class Check:
 
     name: str
     state: CheckState
-    found: str
+    summary: str
     remedy: str = ""
 
     @classmethod
-    def ok(cls, name: str, found: str) -> Self:
+    def ok(cls, name: str, summary: str) -> Self:
         """Return a check that passed."""
-        return cls(name, CheckState.OK, found)
+        return cls(name, CheckState.OK, summary)
 
     @classmethod
-    def problem(cls, name: str, found: str, remedy: str = "") -> Self:
+    def problem(cls, name: str, summary: str, remedy: str = "") -> Self:
         """Return a check that found a problem."""
-        return cls(name, CheckState.PROBLEM, found, remedy)
+        return cls(name, CheckState.PROBLEM, summary, remedy)
 
     @classmethod
     def unchecked(cls, name: str, reason: str, remedy: str = "") -> Self:
@@ -46,7 +46,7 @@ class Check:
     @property
     def line(self) -> str:
         """The sentences, in one line."""
-        return " ".join(f"{self.found} {self.remedy}".split())
+        return " ".join(f"{self.summary} {self.remedy}".split())
 
 
 def describe_age(seconds: float) -> str:

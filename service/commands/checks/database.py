@@ -54,8 +54,8 @@ def check_database(database: Database, config: Config) -> list[Check]:
         with database.reading_outside_clubs() as connection:
             row = connection.execute(_LOOK).one()
         seconds = perf_counter() - begun
-        found = f"PostgreSQL {row.version} responds in {seconds * 1000:.0f} ms at {config.database}."
-        return [Check.ok("database", found), check_clock((row.now - before).total_seconds(), seconds)]
+        summary = f"PostgreSQL {row.version} responds in {seconds * 1000:.0f} ms at {config.database}."
+        return [Check.ok("database", summary), check_clock((row.now - before).total_seconds(), seconds)]
 
     def check_head() -> list[Check]:
         database.check_head()
@@ -96,17 +96,17 @@ def check_clock(ahead: float, round_trip: float) -> Check:
         ahead: the seconds between a look at the clock here and a later one in the database.
         round_trip: the seconds between that look and the response.
 
-    >>> check_clock(0.02, 0.03).found
+    >>> check_clock(0.02, 0.03).summary
     'The clocks of this machine and of the database differ by 0.0 seconds.'
     >>> check_clock(-61.0, 0.1).state
     <CheckState.PROBLEM: 'problem'>
     """
     # The database looked at its clock at some moment of the round trip.
     apart = max(0.0, -ahead, ahead - round_trip)
-    found = f"The clocks of this machine and of the database differ by {apart:.1f} seconds."
+    summary = f"The clocks of this machine and of the database differ by {apart:.1f} seconds."
     if apart > MOST_SECONDS_APART:
-        return Check.problem("clock", found, "Synchronize both with NTP, for example with chrony.")
-    return Check.ok("clock", found)
+        return Check.problem("clock", summary, "Synchronize both with NTP, for example with chrony.")
+    return Check.ok("clock", summary)
 
 
 def _is_problem(check: Check | None) -> bool:

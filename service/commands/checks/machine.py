@@ -49,10 +49,10 @@ def check_disk(directory: Path | None) -> Check:
     """
     where = directory if directory is not None and directory.exists() else Path(tempfile.gettempdir())
     usage = shutil.disk_usage(where)
-    found = f"{usage.free / _GIB:.1f} GiB of {usage.total / _GIB:.1f} GiB are free in {where}."
+    summary = f"{usage.free / _GIB:.1f} GiB of {usage.total / _GIB:.1f} GiB are free in {where}."
     if usage.free < min(max(usage.total * _LEAST_SHARE, _LEAST_FREE), _ENOUGH_FREE):
-        return Check.problem("disk", found, "Free some space: a full disk stops the database.")
-    return Check.ok("disk", found)
+        return Check.problem("disk", summary, "Free some space: a full disk stops the database.")
+    return Check.ok("disk", summary)
 
 
 def check_https(config: Config, hosting: Hosting) -> Check:
@@ -89,10 +89,10 @@ def _check_public_certificate(host: str, port: int) -> Check:
         return Check.problem("https", f"{host}:{port} cannot be reached: {error}.", "Start the proxy or the service.")
     ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(certificate["notAfter"])), UTC)
     days = (ends - datetime.now(UTC)).days
-    found = f"The certificate of {host}:{port} is valid for {days} days."
+    summary = f"The certificate of {host}:{port} is valid for {days} days."
     if days < LEAST_DAYS_OF_CERTIFICATE:
-        return Check.problem("https", found, "Renew it, and check that it is renewed automatically.")
-    return Check.ok("https", found)
+        return Check.problem("https", summary, "Renew it, and check that it is renewed automatically.")
+    return Check.ok("https", summary)
 
 
 def check_web(config: Config) -> Check:
@@ -129,14 +129,14 @@ def check_embedded_backup(directory: Path) -> Check:
         age = (now - datetime.fromisoformat(written)).total_seconds()
     except (OSError, ValueError):
         created = (directory / "postgres" / "PG_VERSION").stat().st_mtime
-        found = "`ofc-server backup` was not used yet."
+        summary = "`ofc-server backup` was not used yet."
         if now.timestamp() - created > LONGEST_WITHOUT_BACKUP:
-            return Check.problem("backups", found, remedy)
-        return Check.ok("backups", f"{found} The records are less than a week old.")
-    found = f"The last backup was made {describe_age(age)} ago."
+            return Check.problem("backups", summary, remedy)
+        return Check.ok("backups", f"{summary} The records are less than a week old.")
+    summary = f"The last backup was made {describe_age(age)} ago."
     if age > LONGEST_WITHOUT_BACKUP:
-        return Check.problem("backups", found, remedy)
-    return Check.ok("backups", found)
+        return Check.problem("backups", summary, remedy)
+    return Check.ok("backups", summary)
 
 
 def check_archive(database: Database) -> Check:

@@ -94,7 +94,7 @@ def check_beat(ages: Mapping[str, float]) -> Check:
     """
     Check that each periodic task runs.
 
-    >>> check_beat({name: 1.0 for name in LONGEST_AGES} | {"grow_trees": 90.0}).found
+    >>> check_beat({name: 1.0 for name in LONGEST_AGES} | {"grow_trees": 90.0}).summary
     'Periodic tasks that do not run: grow_trees (90 seconds ago).'
     """
     late = [
@@ -109,23 +109,23 @@ def check_beat(ages: Mapping[str, float]) -> Check:
 
 def check_jobs(backlog: Backlog) -> Check:
     """Check that no job waits for a worker."""
-    found = f"{backlog.jobs} jobs are not finished, with {backlog.chunks} chunks to process"
+    summary = f"{backlog.jobs} jobs are not finished, with {backlog.chunks} chunks to process"
     if backlog.queued_seconds > LONGEST_WAIT:
-        waited = f"{found}; the oldest queued one has waited for {describe_age(backlog.queued_seconds)}."
+        waited = f"{summary}; the oldest queued one has waited for {describe_age(backlog.queued_seconds)}."
         return Check.problem("jobs", waited, "Start more workers: `ofc-server worker --concurrency 4`.")
-    return Check.ok("jobs", f"{found}.")
+    return Check.ok("jobs", f"{summary}.")
 
 
 def check_webhooks(backlog: Backlog) -> Check:
     """Check that messages are sent when they are due, and that endpoints accept them."""
-    found = f"{backlog.deliveries} messages are not delivered"
+    summary = f"{backlog.deliveries} messages are not delivered"
     if backlog.delivery_seconds > LONGEST_WAIT:
-        late = f"{found}; the oldest one has been due for {describe_age(backlog.delivery_seconds)}."
+        late = f"{summary}; the oldest one has been due for {describe_age(backlog.delivery_seconds)}."
         return Check.problem("webhooks", late, _START)
     if backlog.failing_webhooks:
-        failing = f"{found}; endpoints that fail: {backlog.failing_webhooks}."
+        failing = f"{summary}; endpoints that fail: {backlog.failing_webhooks}."
         return Check.problem("webhooks", failing, "`ofc webhook list` of each club shows which, and since when.")
-    return Check.ok("webhooks", f"{found}; no endpoint fails.")
+    return Check.ok("webhooks", f"{summary}; no endpoint fails.")
 
 
 def check_checkpoints(backlog: Backlog, key_file: Path | None) -> Check:
@@ -147,7 +147,7 @@ def check_checkpoints(backlog: Backlog, key_file: Path | None) -> Check:
 
 
 def check_records(backlog: Backlog) -> Check:
-    """Check that the last verification of each club has found nothing."""
+    """Check that the last verification of each club has summary nothing."""
     if backlog.findings:
         return Check.problem(
             "records",

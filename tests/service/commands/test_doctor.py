@@ -134,10 +134,10 @@ def test_an_unreachable_database_and_broker_are_problems_without_their_passwords
         }
         checks = run_checks(environment)
     assert [check.name for check in checks] == NAMES
-    found = problems(checks)
-    assert set(found) == {"database", "broker"}
-    assert "Start PostgreSQL, or correct OFC_DATABASE_URL." in found["database"]
-    assert "correct OFC_BROKER_URL" in found["broker"]
+    by_name = problems(checks)
+    assert set(by_name) == {"database", "broker"}
+    assert "Start PostgreSQL, or correct OFC_DATABASE_URL." in by_name["database"]
+    assert "correct OFC_BROKER_URL" in by_name["broker"]
     assert "secret" not in str(checks)
 
 
@@ -170,14 +170,14 @@ def test_a_directory_without_records_is_a_problem(tmp_path: Path) -> None:
 )
 def test_what_waits_too_long_is_a_problem(check: Any, changed: dict[str, Any], sentence: str) -> None:
     assert check(IDLE).state is CheckState.OK
-    found = check(replace(IDLE, **changed))
-    assert found.state is CheckState.PROBLEM
-    assert sentence in found.line
+    result = check(replace(IDLE, **changed))
+    assert result.state is CheckState.PROBLEM
+    assert sentence in result.line
 
 
 def test_an_unreadable_signing_key_is_a_problem(tmp_path: Path) -> None:
-    found = check_checkpoints(IDLE, tmp_path / "signing-key")
-    assert (found.state, found.remedy) == (CheckState.PROBLEM, "Without the key, no checkpoints are made.")
+    check = check_checkpoints(IDLE, tmp_path / "signing-key")
+    assert (check.state, check.remedy) == (CheckState.PROBLEM, "Without the key, no checkpoints are made.")
 
 
 def test_a_full_disk_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,9 +195,9 @@ def test_an_old_backup_is_a_problem(tmp_path: Path) -> None:
     for days, state in ((6, CheckState.OK), (8, CheckState.PROBLEM)):
         made_at = datetime.now(UTC) - timedelta(days=days)
         (tmp_path / "last-backup").write_text(made_at.isoformat())
-        found = check_embedded_backup(tmp_path)
-        assert found.state is state
-        assert f"{days} days ago" in found.line
+        check = check_embedded_backup(tmp_path)
+        assert check.state is state
+        assert f"{days} days ago" in check.line
 
 
 @pytest.mark.parametrize(
