@@ -8,7 +8,7 @@ from service.trace_context import Trace
 from tests.support.import_lines import club_of, database_of
 from tests.support.log_capture import Log
 from tests.support.process_jobs import work_on_job
-from tests.support.sample_rounds import THREE, hand, start_round
+from tests.support.sample_rounds import THREE, dealt_again, hand, start_round
 from tests.support.webhook_receiver import Receiver, Sending
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
@@ -52,8 +52,11 @@ def test_messages_of_a_request_belong_to_its_trace(club: Sending, receiver: Rece
     round_id = start_round(club.api)
     path = f"/v1/rounds/{round_id}/hands"
     assert club.api.request("POST", path, json=hand(1, 3, THREE), headers=SENT).status == 201
-    assert club.api.request("POST", path, json=hand(2, 1, THREE), headers={"traceparent": "garbage"}).status == 201
-    assert club.api.post(path, hand(3, 2, THREE)).status == 201
+    assert (
+        club.api.request("POST", path, json=dealt_again(hand(2, 1, THREE)), headers={"traceparent": "garbage"}).status
+        == 201
+    )
+    assert club.api.post(path, dealt_again(hand(3, 2, THREE))).status == 201
     traced, *others = [event for event in log.events if event["event"] == "request" and event["status"] == 201][-3:]
     assert traced["trace_id"] == TRACE
     assert not any("trace_id" in event or "span_id" in event for event in others)
