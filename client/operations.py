@@ -2456,5 +2456,5 @@ class Operations:
         return self._calls.get_text(build_path("/openapi.yaml"), "application/yaml")
 
     def get_metrics(self) -> str:
-        """Return the metrics of all workers since the start."""
+        """Return the metrics of all workers since the start, and what waits in all clubs together."""
         return self._calls.get_text(build_path("/metrics"), "text/plain")

@@ -24,6 +24,7 @@ LAZY_COMMANDS: Final = {
         "console_link:console_link",
         "Create a link that signs in to the console once, with a key of a club.",
     ),
+    "doctor": ("doctor:doctor", "Check the service and its machine, and show what to do about each problem."),
     "key": ("key:key", "Create, list, revoke and rotate API keys of clubs."),
     "signing-key": ("signing_key:signing_key", "Create, show and rotate the key that signs checkpoints."),
     "status": (

@@ -37,6 +37,7 @@ class ClaimedDelivery:
     attempt: int
     first_attempt_at: datetime
     created_at: datetime
+    traceparent: str | None
 
 
 def add_delivery(transaction: Transaction, webhook_id: UUID, delivery_id: UUID, kind: str, about: Any) -> DeliveryView:
@@ -201,7 +202,7 @@ _CLAIM: Final = text("""
 _CLAIMED: Final = text("""
     SELECT delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
         webhook.previous_until, delivery.kind, delivery.data, delivery.round_id, delivery.attempts,
-        delivery.first_attempt_at, delivery.created_at
+        delivery.first_attempt_at, delivery.created_at, delivery.traceparent
     FROM webhook_deliveries AS delivery
     JOIN webhooks AS webhook ON (webhook.club_id, webhook.id) = (delivery.club_id, delivery.webhook_id)
     WHERE delivery.club_id = :club_id AND delivery.id = :id AND delivery.attempts = :attempt
@@ -285,6 +286,7 @@ def _load_claimed(transaction: Transaction, row: Row[Any]) -> ClaimedDelivery:
         attempt=row.attempts,
         first_attempt_at=row.first_attempt_at,
         created_at=row.created_at,
+        traceparent=row.traceparent,
     )
 
 
