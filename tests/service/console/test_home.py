@@ -137,7 +137,7 @@ def test_settlements_that_become_final_within_the_hour(visitor: Visitor, api: Ap
     complete_round(api, name="saturday", correction_window_minutes=120)
     text, links = section(visitor.show("/"), "Now")
     assert "1 final within the hour" in text
-    assert links == NUMBERS
+    assert links[:4] == NUMBERS
 
 
 def test_unusual_rounds(visitor: Visitor, api: Api) -> None:

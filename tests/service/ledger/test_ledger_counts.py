@@ -42,7 +42,7 @@ def journal(api: Api) -> None:
         reopened = open_round(api, table)["id"]
         play_to_the_end(api, reopened)
         assert undo(api, reopened, 3).status == 201
-        paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 50, "table": table, "reference": f"{number} p"}
+        paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 50, "reference": f"{number} p"}
         payment = api.post("/v1/payments", paid)
         assert payment.status == 201
         charge_ = {"player": "bob", "unit": "EUR", "amount": 5, "reference": f"{number} c"}

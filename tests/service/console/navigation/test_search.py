@@ -18,6 +18,7 @@ from tests.support.sample_rounds import (
     cards,
     correct_round,
     document_of,
+    find_record,
     open_round,
     play,
     post_document,
@@ -108,7 +109,7 @@ def test_the_reference_of_a_hand_that_was_undone_finds_nothing(visitor: Visitor,
     assert found_by(visitor, "first of all")["Rounds and hands"][0][1] == f"/rounds/{round_id}/hands/1"
     assert undo(api, round_id, 1).status == 201
     assert NOTHING in text_of(search(visitor, "first of all"))
-    play(api, round_id, COMPLETE[0] | {"reference": "first of all"})
+    play(api, round_id, COMPLETE[0] | {"reference": "first of all", "restores": find_record(api, round_id, 1)})
     assert [title for title, _ in found_by(visitor, "first of all")["Rounds and hands"]] == ["Hand 1: first of all"]
 
 
