@@ -27,7 +27,7 @@ def test_an_empty_file_counts_as_unset(tmp_path: Path) -> None:
 
 
 def test_a_value_and_a_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="^OFC_OWNER_URL and OFC_OWNER_URL_FILE are set; expected one of them\\.$"):
+    with pytest.raises(ConfigError, match=r"^OFC_OWNER_URL and OFC_OWNER_URL_FILE are set; expected one of them\.$"):
         read_secret_files({"OFC_OWNER_URL": "postgresql:///ofc", "OFC_OWNER_URL_FILE": str(tmp_path)})
 
 
