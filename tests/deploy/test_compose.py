@@ -20,7 +20,7 @@ from sqlalchemy import make_url
 from client.version import VERSION
 from service.config import Config
 from service.secret_files import NAMES, read_secret_files
-from tests.support.deployment import DEPLOY
+from tests.deploy.deploy_files import DEPLOY
 from tests.support.installation import clean
 
 SCHEMAS: Final = "check_jsonschema"
@@ -47,15 +47,15 @@ def read_compose() -> dict[str, Any]:
 
 
 def service(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = read_compose()["services"][name]
-    return found
+    described: dict[str, Any] = read_compose()["services"][name]
+    return described
 
 
 @pytest.fixture(scope="module")
 def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("deploy") / "secrets"
-    made = [sys.executable, DEPLOY / "make_secrets.py", directory]
-    subprocess.run(made, check=True, env=clean() | {"PYTHONPATH": os.pathsep.join(sys.path)}, timeout=60)
+    command = [sys.executable, DEPLOY / "make_secrets.py", directory]
+    subprocess.run(command, check=True, env=clean() | {"PYTHONPATH": os.pathsep.join(sys.path)}, timeout=60)
     return directory
 
 
@@ -63,10 +63,10 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     importlib.util.find_spec(SCHEMAS) is None, reason="check-jsonschema is not installed; `make develop` installs it"
 )
 def test_it_has_the_schema_of_compose_files() -> None:
-    found = importlib.util.find_spec(SCHEMAS)
-    assert found is not None
-    assert found.origin is not None
-    schema = Path(found.origin).parent / "builtin_schemas" / "vendor" / "compose-spec.json"
+    package = importlib.util.find_spec(SCHEMAS)
+    assert package is not None
+    assert package.origin is not None
+    schema = Path(package.origin).parent / "builtin_schemas" / "vendor" / "compose-spec.json"
     jsonschema.validate(read_compose(), json.loads(schema.read_text(encoding="utf-8")))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy import healthcheck
-from tests.support.deployment import DEPLOY
+from tests.deploy.deploy_files import DEPLOY
 
 TEXT = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.deployment import DEPLOY, find_unknown_variables
+from tests.deploy.deploy_files import DEPLOY, find_unknown_variables
 
 UNITS: Final = sorted(path.name for path in (DEPLOY / "systemd").glob("*.service"))
 PROGRAM: Final = "/opt/tablestakes/bin/ofc-server"

@@ -102,10 +102,10 @@ class Environment:
         """Return the names of the largest distributions, and their sizes in megabytes, with bytecode."""
         (packages,) = self.directory.glob("lib/python3*/site-packages")
         sizes = {
-            found.name: sum(Path(found.locate_file(file)).stat().st_size for file in found.files or ()) / 1e6
-            for found in distributions(path=[str(packages)])
+            each.name: sum(Path(str(each.locate_file(file))).stat().st_size for file in each.files or ()) / 1e6
+            for each in distributions(path=[str(packages)])
         }
-        return sorted(sizes.items(), key=lambda each: -each[1])[:count]
+        return sorted(sizes.items(), key=lambda pair: -pair[1])[:count]
 
     def evaluate(self, program: str) -> "subprocess.CompletedProcess[str]":
         """Run a Python program."""
