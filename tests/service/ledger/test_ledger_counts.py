@@ -45,7 +45,7 @@ def journal(api: Api) -> None:
         paid = {"payer": "cyd", "payee": "ann", "unit": "EUR", "amount": 50, "reference": f"{number} p"}
         payment = api.post("/v1/payments", paid)
         assert payment.status == 201
-        charge_ = {"player": "bob", "unit": "EUR", "amount": 5, "reference": f"{number} c"}
+        charge_ = {"player": "bob", "unit": "EUR", "amount": 5, "reason": "late", "reference": f"{number} c"}
         assert api.post("/v1/charges", charge_).status == 201
         assert api.post(f"/v1/payments/{payment['id']}/reversal", {"reason": "twice"}).status == 201
     complete_round(api, name="for points", sitting={1: "annie 10", 2: "dan 10", 3: "eve 10"})
