@@ -22,7 +22,7 @@ from service.commands.checks.workers import LONGEST_AGES, check_checkpoints, che
 from service.config import Config, Hosting
 from service.jobs.queries.backlog import Backlog
 from service.worker import make_worker_app
-from tests.support.application import House, Records, close_queue
+from tests.support.application import Records, close_queue
 from tests.support.certificates import Certificate, make_certificate
 from tests.support.database.postgres import Logins
 
@@ -56,8 +56,8 @@ def problems(checks: list[Check]) -> dict[str, str]:
     return {check.name: check.line for check in checks if check.state is CheckState.PROBLEM}
 
 
-def test_every_check_has_one_line_and_problems_set_the_exit_code(house: House) -> None:
-    service = {"OFC_DATABASE_URL": house.logins.service, "OFC_ALLOW_DATA_LOSS": "1"}
+def test_every_check_has_one_line_and_problems_set_the_exit_code(logins: Logins) -> None:
+    service = {"OFC_DATABASE_URL": logins.service, "OFC_ALLOW_DATA_LOSS": "1"}
     done = CliRunner().invoke(main, ["doctor"], env=service)
     assert (done.exit_code, done.stderr) == (1, "")
     lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]

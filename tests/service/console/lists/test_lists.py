@@ -127,7 +127,9 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
     monkeypatch.setattr("service.console.views.listing.FILE_PAGE", 2)
     if case.listing.count is not None:
         paged = [count_statements(visitor, join_query(path, query)) for query in ("", *orders)]
-        assert paged == [counted[0], *counted[len(counted) - len(orders) :]], "a list with several pages"
+        of_one_page = [counted[0], *counted[len(counted) - len(orders) :]]
+        # A page needs fewer statements if none of its rows is of a round.
+        assert all(several <= one for several, one in zip(paged, of_one_page, strict=True)), "a list with several pages"
     pages = [rows_of(case, page) for page in walk(visitor, path)]
     assert [len(page) for page in pages[:-1]] == [2] * (len(pages) - 1)
     assert [row for page in pages for row in page] == whole
