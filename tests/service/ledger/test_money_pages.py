@@ -47,14 +47,15 @@ def test_the_page_shows_balances_and_who_pays_whom(visitor: Visitor, api: Api) -
     add_table(api, name="loft")
     page = visitor.show("/money")
     assert table_cells(page, "Balances: EUR")[1:] == [
-        ["ann", "+€3.60", "€0.00", "+€3.60", "€0.00", "€0.00", "€0.00"],
-        ["bob", "€0.00", "€0.00", "€0.00", "€0.00", "€0.00", "€0.00"],
-        ["cyd", "−€3.60", "€0.00", "−€3.60", "€0.00", "€0.00", "€0.00"],
+        ["ann", "+3.60", "0.00", "+3.60", "0.00", "0.00", "0.00"],
+        ["bob", "0.00", "0.00", "0.00", "0.00", "0.00", "0.00"],
+        ["cyd", "−3.60", "0.00", "−3.60", "0.00", "0.00", "0.00"],
     ]
     assert table_cells(page, "Balances: Points at attic")[1][:2] == ["ann", "+36"]
     assert "cyd pays ann €3.60" in text_of(page)
     assert "cyd pays ann 36" in text_of(page)
-    assert [option.text for option in page.iter("option") if option.text][:3] == [
+    units = next(each for each in page.iter("select") if each.attrib["name"] == "unit")
+    assert [option.text for option in units.iter("option") if option.text][:3] == [
         "EUR",
         "points at attic",
         "points at loft",
@@ -80,7 +81,7 @@ def test_a_proposed_payment_is_recorded_once_by_its_button(visitor: Visitor, api
     )
     page = visitor.show("/money")
     assert len(forms_of(page, "/money/payments")) == 1, "nothing is proposed"
-    assert table_cells(page, "Payments and charges")[1][1:5] == ["payment", "cyd", "ann", "€3.60"]
+    assert table_cells(page, "Payments and charges")[1][1:5] == ["payment", "cyd", "ann", "EUR 3.60"]
 
 
 def test_a_payment_recorded_by_another_needs_a_confirmation(visitor: Visitor, api: Api) -> None:
@@ -156,8 +157,8 @@ def test_a_charge_is_recorded_and_taken_back(visitor: Visitor, api: Api) -> None
     charged = send(visitor, "/money/charges", player="ann", amount="2.00", unit="EUR", reason="the room")
     assert charged.status_code == 303, charged.text
     page = visitor.show("/money")
-    assert table_cells(page, "Payments and charges")[1][1:5] == ["charge the room", "ann", "the house", "€2.00"]
-    assert table_cells(page, "Balances: EUR")[1][:2] == ["the house", "+€2.00"]
+    assert table_cells(page, "Payments and charges")[1][1:5] == ["charge the room", "ann", "the house", "EUR 2.00"]
+    assert table_cells(page, "Balances: EUR")[1][:2] == ["the house", "+2.00"]
     [address] = [each.attrib["href"] for each in page.iter("a") if each.attrib["href"].endswith("/reversal")]
     path = address.removeprefix("/console")
     assert "The charge of €2.00 from ann to the house" in text_of(visitor.show(path))
@@ -213,7 +214,7 @@ def test_each_of_many_tables_without_a_point_value_has_a_page(
         ["cyd", "−30"],
     ]
     assert "Balances: EUR" not in text_of(page)
-    assert [row[4] for row in table_cells(page, "Payments and charges")[1:]] == ["6 attic"]
+    assert [row[4] for row in table_cells(page, "Payments and charges")[1:]] == ["points 6 attic"]
     assert "Points at attic" in text_of(visitor.show("/money?player=bob")), "bob has played at one of them"
 
 

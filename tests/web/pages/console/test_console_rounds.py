@@ -160,7 +160,7 @@ def test_a_round_is_replayed_and_compared_with_keys_only(
     page.keyboard.type("console")
     page.keyboard.press("Enter")
     expect(page).to_have_url(
-        f"{service.url}/console/rounds?table=console&player=&from=&to=&ruleset=&status=&state=&unusual="
+        f"{service.url}/console/rounds?table=console&player=&from=&to=&ruleset=&status=&state=&unusual=&sort=newest"
     )
     follow(page, page.locator(f"a[href='/console/rounds/{round_id}']"))
     follow(page, page.get_by_role("link", name="Replay from hand 1"))
