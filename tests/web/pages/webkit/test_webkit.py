@@ -79,6 +79,7 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
 ) -> None:
     table = LinkedTable(api)
     open_table(page, proxy, table)
+    page.expect_text("Enter hand 1")
     page.expect("navigator.serviceWorker.controller !== null")
     proxy.way = Way.AWAY
     page.driver.refresh()
@@ -106,7 +107,7 @@ def test_a_payment_is_ticked_when_the_evening_is_settled_up(
     page.tap(".settle-line button")
     page.expect_text("has paid", ".settle-line")
     page.expect_no_text("waits")
-    [payment] = table.get("/v1/payments")["payments"]
+    [payment] = table.get("/v1/ledger?kind=payment")["lines"]
     page.expect_text(f"{payment['payer']} has paid {payment['payee']}", ".settle-line")
 
 
