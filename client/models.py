@@ -2863,6 +2863,14 @@ class Statistics(Response):
     players: list[PlayerStatistics]
 
 
+class PlotOthers(Response):
+    """The values of the players who are left out, at each place."""
+
+    figures: list[float | None]
+    lows: list[float | None] | None
+    highs: list[float | None] | None
+
+
 class PlotPlace(Response):
     """A place of a plot: a hand, a round, a period, a player or a range of points. Other fields are null."""
 
@@ -2893,6 +2901,7 @@ class Plot(Response):
     name: PlotName
     to: str | None
     omitted_players: int
+    others: PlotOthers | None
     places: list[PlotPlace]
     series: list[PlotSeries]
 

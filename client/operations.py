@@ -1739,6 +1739,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> models.Plot:
         """
@@ -1755,6 +1756,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who has a line even if others have more hands.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.call(
@@ -1767,6 +1769,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
@@ -1782,6 +1785,7 @@ class Operations:
         evening: str | None = None,
         round: str | None = None,
         player: str | None = None,
+        highlight: str | None = None,
         ids: Literal["raw"] | None = None,
     ) -> Content:
         """
@@ -1799,6 +1803,7 @@ class Operations:
             evening: Only rounds opened on this evening of the club, which ends when the next one begins.
             round: Only this round.
             player: Only the figures of this player.
+            highlight: Player whose line is in color, and who has a line even if others have more hands.
             ids: With `raw`, the texts of CSV are as they are stored, so that programs can compare IDs.
         """
         return self._calls.get_content(
@@ -1811,6 +1816,7 @@ class Operations:
                 "evening": evening,
                 "round": round,
                 "player": player,
+                "highlight": highlight,
                 "ids": ids,
             },
         )
@@ -2450,5 +2456,5 @@ class Operations:
         return self._calls.get_text(build_path("/openapi.yaml"), "application/yaml")
 
     def get_metrics(self) -> str:
-        """Return the metrics of all workers since the start."""
+        """Return the metrics of all workers since the start, and what waits in all clubs together."""
         return self._calls.get_text(build_path("/metrics"), "text/plain")

@@ -1836,6 +1836,15 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("round", "query", "string", (), "Only this round.", False, None),
         Parameter("player", "query", "string", (), "Only the figures of this player.", False, None),
         Parameter(
+            "highlight",
+            "query",
+            "string",
+            (),
+            "Player whose line is in color, and who has a line even if others have more hands. Without it, the player with the most points at the end.",
+            False,
+            None,
+        ),
+        Parameter(
             "ids",
             "query",
             "string",

@@ -5,7 +5,7 @@ The service does so before it stores a hand, and a browser without a network bef
 mistakes, and the same result.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schemas.base import ComparedMistake, Dumped
@@ -17,14 +17,20 @@ from schemas.rounds import dump_next, dump_seats
 from schemas.scores import dump_score
 from schemas.settlements import dump_points, dump_transfers
 from scoring import same_hand
+from scoring.board import Board, ByRow, Row
+from scoring.cards import BY_NAME, Card
 from scoring.deal import find_deal_mistakes
+from scoring.description import describe
 from scoring.errors import HandError, Mistake
+from scoring.exchange import score_board
+from scoring.fantasyland import Fantasyland
 from scoring.hand import Hand, Seat
 from scoring.partial_hand import find_partial_mistakes
 from scoring.round import PlayedHand, play_hand
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from scoring.same_hand import BoardsOfHand
+from scoring.unfinished_board import UnfinishedBoard, score_unfinished
 
 WRONG_NUMBER: Final = "hand-number"
 """Code of the mistake of a hand that is not the next, and of its problem."""
@@ -173,4 +179,52 @@ def dump_played_round(round_: Round) -> Dumped:
         "hands": round_.hands,
         "seats": dump_seats(round_),
         "next": dump_next(round_.next_hand),
+    }
+
+
+def dump_boards_so_far(round_: Round, received: Any) -> list[Dumped]:
+    """Encode the score of each readable board of a hand, as far as it is set."""
+    players = received.get("players") if isinstance(received, dict) else None
+    read = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []
+    rows = [ByRow(*(_read_cards(player.get(row.value), row.size) for row in Row)) for player in read]
+    discards = [card for player in read for card in _read_cards(player.get("discards"), len(BY_NAME))]
+    seen = {*discards, *(card for board in rows for cards in board for card in cards)}
+    return [_dump_board(round_, player, board, seen) for player, board in zip(read, rows, strict=True)]
+
+
+def _read_cards(names: Any, most: int) -> tuple[Card, ...]:
+    """Return the cards of a list; none if it is too long, or has a card that is unknown or repeated."""
+    known = isinstance(names, list) and all(isinstance(name, str) and name in BY_NAME for name in names)
+    cards = tuple(BY_NAME[name] for name in names) if known else ()
+    return cards if len(set(cards)) == len(cards) <= most else ()
+
+
+def _dump_board(round_: Round, player: Mapping[str, Any], rows: ByRow[tuple[Card, ...]], seen: set[Card]) -> Dumped:
+    seat, cards = player.get("seat"), player.get("fantasyland")
+    owed = round_.owed.get(seat) if isinstance(seat, int) else None
+    dealt = cards if type(cards) is int else 0
+    played = Fantasyland(dealt, owed.stays if owed else 0) if dealt else None
+    ruleset = round_.ruleset
+    is_complete = all(len(row_cards) == row.size for row, row_cards in rows.items())
+    if is_complete:
+        scored = score_board(0, Board(rows), played, ruleset)
+        strengths, royalties = dict(scored.strengths.items()), dict(scored.royalties.items())
+        so_far = UnfinishedBoard(strengths, scored.foul is not None, scored.foul, royalties, scored.earned)
+    else:
+        so_far = score_unfinished(rows, seen, played, ruleset)
+    return {
+        "seat": seat,
+        "complete": is_complete,
+        "foul": so_far.is_foul,
+        "foul_reason": so_far.foul.value if so_far.foul else None,
+        "royalties": sum(so_far.royalties.values()),
+        "fantasyland": so_far.fantasyland.cards if so_far.fantasyland else 0,
+        "rows": {
+            row.value: {
+                "category": strength.category.label,
+                "description": describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE),
+                "royalty": so_far.royalties[row],
+            }
+            for row, strength in so_far.strengths.items()
+        },
     }

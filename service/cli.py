@@ -14,6 +14,7 @@ from service.commands.options import Commands, NamedPath, data_option, read_tls,
 from service.commands.output import refuse_existing, write_atomically
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.errors import ServiceError
+from service.secret_files import read_secret_files
 from service.server.address import UpError
 
 LAZY_COMMANDS: Final = {
@@ -24,6 +25,7 @@ LAZY_COMMANDS: Final = {
         "console_link:console_link",
         "Create a link that signs in to the console once, with a key of a club.",
     ),
+    "doctor": ("doctor:doctor", "Check the service and its machine, and show what to do about each problem."),
     "key": ("key:key", "Create, list, revoke and rotate API keys of clubs."),
     "signing-key": ("signing_key:signing_key", "Create, show and rotate the key that signs checkpoints."),
     "status": (
@@ -96,6 +98,7 @@ def main() -> None:
 
     The records are stored in PostgreSQL: an embedded one, or the database of OFC_DATABASE_URL.
     """
+    read_secret_files(os.environ)
 
 
 @main.command()
@@ -188,8 +191,8 @@ def web(host: str | None, port: int | None, tls_cert: Path | None, tls_key: Path
 @main.command()
 @click.option(
     "--concurrency",
-    type=click.IntRange(1, MOST_WORKERS),
-    help="Chunks processed at the same time.  [OFC_CONCURRENCY; 1]",
+    type=click.IntRange(0, MOST_WORKERS),
+    help="Chunks processed at the same time; 0 for webhooks and periodic tasks only.  [OFC_CONCURRENCY; 1]",
 )
 def worker(concurrency: int | None) -> None:
     """
@@ -201,13 +204,16 @@ def worker(concurrency: int | None) -> None:
     \b
     Examples:
       ofc-server worker --concurrency 4
+      ofc-server worker --concurrency 0
       OFC_BROKER_URL=amqp://ofc@rabbit.example  ofc-server worker
     """
     from service.logs import start_logging
     from service.worker import run_worker
 
     start_logging(os.environ)
-    sys.exit(run_worker(Config.from_environment(), concurrency or read_concurrency(os.environ)))
+    if concurrency is None:
+        concurrency = read_concurrency(os.environ)
+    sys.exit(run_worker(Config.from_environment(), concurrency))
 
 
 @main.command()

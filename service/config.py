@@ -238,21 +238,21 @@ class Hosting:
             host=host or environment.get("OFC_HOST") or "127.0.0.1",
             port=read_number(environment, "OFC_PORT", 8000, 0, 65535) if port is None else port,
             workers=read_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
-            concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
+            concurrency=read_concurrency(environment) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
             is_lan=is_lan,
             tls=tls and (tls[0].absolute(), tls[1].absolute()),
         )
 
 
-def read_concurrency(environment: Mapping[str, str], *, least: int = 1) -> int:
+def read_concurrency(environment: Mapping[str, str]) -> int:
     """
     Read OFC_CONCURRENCY, the number of chunks that a worker processes at the same time.
 
     Raises:
         ConfigError: it is not an integer, or out of range.
     """
-    return read_number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
+    return read_number(environment, "OFC_CONCURRENCY", 1, 0, MOST_WORKERS)
 
 
 def read_transfer_seconds(environment: Mapping[str, str]) -> int:

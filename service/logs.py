@@ -17,6 +17,7 @@ from structlog.stdlib import BoundLogger, ProcessorFormatter
 from structlog.typing import EventDict, Processor
 
 from service.config import ConfigError
+from service.trace_context import current_trace
 
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 _LONGEST_MESSAGE: Final = 200
@@ -102,6 +103,14 @@ def _printable(text: str) -> str:
     return text if text.isprintable() else repr(text)
 
 
+def _add_trace(_log: Any, _method: str, event: EventDict) -> EventDict:
+    """Add the trace of the request or the job, if there is one."""
+    trace = current_trace()
+    if trace is not None:
+        event["trace_id"], event["span_id"] = trace.trace_id, trace.span_id
+    return event
+
+
 def _order(_log: Any, _method: str, event: EventDict) -> EventDict:
     """Move the time, the level and the event to the front."""
     first = {name: event.pop(name) for name in ("time", "level", "event")}
@@ -163,6 +172,7 @@ def _choose(environment: Mapping[str, str], name: str, words: tuple[str, ...], d
 
 _STEPS: Final[list[Processor]] = [
     structlog.stdlib.add_log_level,
+    _add_trace,
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
     structlog.processors.format_exc_info,
 ]

@@ -18,6 +18,8 @@ const ASSETS = "/static/web/assets/";
 /** The titles of the pages, by their folders in `src`: the address of each is the name of its folder. */
 const TITLES = { board: "Scoreboard", scorekeeper: "Scorekeeper" };
 const PAGES = Object.keys(TITLES);
+/** Scripts of pages that arrive before the others. They have no file in common with them. */
+const EARLY = { scorekeeper_early: "src/scorekeeper/early.ts" };
 /** The scripts and styles of pages that the service renders. */
 const RENDERED = { console: "src/console/main.ts", players: "src/players/players.css" };
 
@@ -63,6 +65,12 @@ async function writePage(page, outputs) {
   const addressOf = (end) => ASSETS + basename(made.find(({ path }) => path.endsWith(end)).path);
   const values = { script: addressOf(".js"), style: addressOf(".css") };
   const precached = [values.script, values.style];
+  const early = outputs.find(({ path }) => basename(path).startsWith(`${page}_early-`));
+  values.early = "";
+  if (early !== undefined) {
+    precached.push(ASSETS + basename(early.path));
+    values.early = `<script type="module" async src="${precached.at(-1)}"></script>\n    `;
+  }
   for (const [name, content] of Object.entries(await drawIcons(readFileSync(join(source, "icon.svg"), "utf8")))) {
     const [stem, type] = name.split(".");
     const file = `${page}-${stem}-${hash(content)}.${type}`;
@@ -130,14 +138,14 @@ const writer = {
 
 const options = {
   absWorkingDir: WEB,
-  entryPoints: { ...Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])), ...RENDERED },
+  entryPoints: { ...Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])), ...EARLY, ...RENDERED },
   entryNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   outdir: join(TARGET, "assets"),
   publicPath: ASSETS,
   bundle: true,
   loader: { ".svg": "dataurl" },
-  // A page has one script, so that its service worker caches all of it, and it starts after one request.
+  // A page has one script beside the early one, so that its service worker caches all of it, and it starts after one request.
   splitting: false,
   format: "esm",
   minify: !isWatching,

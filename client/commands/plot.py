@@ -31,7 +31,8 @@ _CSV: Final = _FORMS[".csv"]
     cls=Command,
     examples=[
         "ofc plot net november.svg --from 2026-11-01 --to 2026-12-01",
-        "ofc plot stacks friday.svg --round kitchen",
+        "ofc plot net friday.svg --table friday --highlight ann",
+        "ofc plot stacks last-evening.svg --table kitchen",
         "ofc plot fouls - --csv --player ann",
     ],
 )
@@ -42,6 +43,7 @@ _CSV: Final = _FORMS[".csv"]
 )
 @click.option("--table", help="Only rounds at this table, by its name or id.", shell_complete=complete_tables)
 @click.option("--player", help="Only the figures of this player.", shell_complete=complete_players)
+@click.option("--highlight", help="The player whose line is in color.", shell_complete=complete_players)
 @period_options
 @click.option("--csv", "as_csv", is_flag=True, help="Write CSV, for a FILE that does not end with .svg or .csv.")
 @overwrite_option
@@ -53,6 +55,7 @@ def plot(
     round_: str | None,
     table: str | None,
     player: str | None,
+    highlight: str | None,
     period: Period,
     as_csv: bool,
     overwrites: bool,
@@ -62,7 +65,9 @@ def plot(
 
     FILE ends with .svg or .csv; - prints to the standard output. The plots are: stacks after each hand, net points over
     time, points by their sources, points head-to-head, points due and paid (caps), the rate of fouls with its interval,
-    and the distribution of points in a hand. stacks needs --round or --table.
+    and the distribution of points in a hand. stacks is of a round, or of the newest evening at a table.
+
+    The SVG file has a line for the 8 players with the most hands, and the others as a band. The CSV file has all.
     """
     output = None if str(file) == STDOUT else file
     form = _find_form(file, as_csv=as_csv)
@@ -72,6 +77,7 @@ def plot(
             "round": None if round_ is None else find_round(client, round_)["id"],
             "table": None if table is None else find_table(client, table)["id"],
             "player": player,
+            "highlight": highlight,
             **period.find(client),
         }
         content = client.get_plot_as(form, name, **query).content

@@ -198,10 +198,12 @@ class HandEntry:
     def _hint(self, place: str, text: str, width: int) -> str:
         """Return what is wrong, or else the progress, and the cards left in the deck."""
         board = self._read(place, text)
-        part = len(board.parts) - 1
+        part = board.current
         so_far = (
             f"{PARTS[part]}: {len(board.parts[part])} of {self._capacity(place, part)}" if part < len(PARTS) else ""
         )
+        if board.open_suits:
+            so_far += f", {board.open_suits} without a suit"
         status = f"✗ {board.wrong[0]}" if board.wrong else "complete" if board.is_complete else so_far
         first, *others = format_deck(list_cards_left(self._taken(place), board))
         left = _fit([f"deck: {first}", *others], width, "  ")
@@ -217,7 +219,7 @@ class HandEntry:
             rank = "T" if board.pending_rank in ("1", "10") else board.pending_rank.upper()
             suits = [card[1] for card in left if card[0] == rank]
             return [f"0{suit}" for suit in suits] if board.pending_rank == "1" else suits
-        part = len(board.parts) - 1
+        part = board.current
         if len(board.parts[part]) < self._capacity(place, part):
             return left if asked_for else ()
         return (" / ",) if self._capacity(place, part + 1) else ()

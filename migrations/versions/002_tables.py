@@ -59,6 +59,7 @@ def _rulesets_and_tables() -> None:
             FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
         );
         CREATE UNIQUE INDEX tables_name_key ON tables (club_id, name) WHERE archived_at IS NULL;
+        CREATE INDEX tables_archived_name ON tables (club_id, name, id) WHERE archived_at IS NOT NULL;
         CREATE UNIQUE INDEX tables_reference_key ON tables (club_id, reference) WHERE reference IS NOT NULL;
     """)
     one_club_at_a_time("rulesets", "tables")

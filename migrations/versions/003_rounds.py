@@ -51,7 +51,7 @@ def _rounds() -> None:
             CONSTRAINT rounds_table_sequence_key UNIQUE (club_id, table_id, table_sequence),
             FOREIGN KEY (club_id, table_id) REFERENCES tables
         );
-        CREATE INDEX rounds_reference ON rounds (club_id, reference) WHERE reference IS NOT NULL;
+        CREATE INDEX rounds_reference ON rounds (club_id, reference text_pattern_ops) WHERE reference IS NOT NULL;
         CREATE INDEX rounds_digest ON rounds (club_id, table_id, digest);
         CREATE INDEX rounds_opened_at ON rounds (club_id, opened_at, id);
         CREATE INDEX rounds_opened_at_table ON rounds (club_id, table_id, opened_at, id);

@@ -69,6 +69,10 @@ class LedgerPlace:
         return cls(position, lines, UUID(bytes=waiting[:16]), int.from_bytes(waiting[16:]))
 
 
+LAST_PLACE: Final = LedgerPlace(position=_MOST_POSITION, waiting=UUID(int=2**128 - 1))
+"""The place after all entries."""
+
+
 class LedgerCursorField(CursorField):
     """The cursor of a page of the ledger."""
 

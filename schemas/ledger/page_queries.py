@@ -3,18 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence
 from schemas.clubs import ClubView
-from schemas.fields import Choice, DateField
-from schemas.game_fields import PlayerField, RulesetReference, TableNameField
+from schemas.fields import Choice, DateField, Text
+from schemas.game_fields import PlayerField
 from schemas.ledger.club_statements import TablesField
 from schemas.ledger.statements import SettleUpField
-from schemas.pages import CursorField, QuerySchema
+from schemas.pages import CursorField, QueryInteger, QuerySchema
 
+_MOST_PAGES: Final = 1_000_000
+LONGEST_TRAIL: Final = 2000
+"""The number of characters of an address that lead back to the pages before."""
 _FORMS = {form: form for form in ("csv", "json", "print")}
 
 
@@ -65,16 +68,35 @@ class EveningsQuerySchema(QuerySchema):
         return read
 
 
+class PageNumber(QueryInteger):
+    """The number of a page of a list."""
+
+    def __init__(self) -> None:
+        super().__init__(least=1, most=_MOST_PAGES)
+
+
+class Trail(Text):
+    """The cursors of the pages before a page of a list."""
+
+    def __init__(self) -> None:
+        super().__init__(longest=LONGEST_TRAIL)
+
+
+class _Paged(QuerySchema):
+    cursor = CursorField()
+    page = PageNumber()
+    back = Trail()
+
+
 class _OneTable(EveningsQuerySchema):
-    table = TableNameField()
+    table = Text(longest=100)
 
 
-class TablePageQuerySchema(EveningsQuerySchema):
+class TablePageQuerySchema(EveningsQuerySchema, _Paged):
     """The rounds of the statement of a table, and which list of it is a file."""
 
     part = Choice({part: part for part in ("payments",)})
     settle_up = SettleUpField()
-    cursor = CursorField()
 
 
 class StatementPageQuerySchema(TablePageQuerySchema):
@@ -82,14 +104,13 @@ class StatementPageQuerySchema(TablePageQuerySchema):
 
     tables = TablesField(data_key="table")
     period = Choice({"all": "all"})
-    player = PlayerField()
+    player = Text(longest=100)
 
 
-class PlayerPageQuerySchema(_OneTable):
+class PlayerPageQuerySchema(_OneTable, _Paged):
     """The rounds of a player's statistics, and which list of them is a file."""
 
-    ruleset = RulesetReference()
-    cursor = CursorField()
+    ruleset = Text(longest=100)
     player = PlayerField(data_key="id")
     part = Choice({part: part for part in ("figures", "opponents", "hands")})
 

@@ -1,7 +1,7 @@
 """Plots of what was played: their figures, as JSON and as a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
@@ -16,9 +16,12 @@ from schemas.game_fields import PlayerField
 from schemas.ledger.csv_rows import dump_rows, raw_field, text_cell
 from schemas.pages import PERIOD_END, PERIOD_START, QuerySchema
 
-MOST_PLACES: Final = 100_000
-MOST_SERIES: Final = 20
-"""The number of players that have a series of their own."""
+MOST_PLACES: Final = 1000
+"""The number of places of a plot that is drawn."""
+MOST_SERIES: Final = 8
+"""The number of players that have a line, or a row and a column of the matrix."""
+MOST_BARS: Final = 30
+"""The number of players that have a bar."""
 _DECIMALS: Final = 4
 
 
@@ -42,7 +45,7 @@ class PlotPlace(NamedTuple):
         round: the round.
         hand: the number of the hand in it; 0 is the start of the round.
         opened_at: when the round was opened.
-        player: the player.
+        player: the player; None for the sum of the players who are left out.
         first: the first evening of a period.
         last: its last evening.
         low: the least points of a range.
@@ -103,6 +106,11 @@ class PlotView:
         opened_from: the start of the period.
         opened_before: its end.
         omitted: the number of players who are left out, because others have more hands.
+        others: the sums of these players, with the least and the most of any of them where the plot has lines; None if
+            there are none, or if they have a place of their own.
+        highlight: the player whose line is in color; None for the one with the most points at the end.
+        names: what each player is called on a drawing, by ID; those without an entry are called by their ID.
+        period: what each place is of, if it is an evening, a week, a month or a year.
     """
 
     plot: PlotName
@@ -116,6 +124,10 @@ class PlotView:
     opened_from: datetime | None = None
     opened_before: datetime | None = None
     omitted: int = 0
+    others: PlotSeries | None = None
+    highlight: str | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    period: str | None = None
 
     @property
     def zone(self) -> ZoneInfo:
@@ -128,16 +140,22 @@ class PlotView:
         return not any(value is not None for each in self.series for value in each.values)
 
 
+_PERIODS: Final = ("first", "last")
 _PLACES: Final[Mapping[PlotName, tuple[str, ...]]] = {
     PlotName.STACKS: ("round", "hand"),
     PlotName.NET: ("opened_at", "round"),
     PlotName.SOURCES: ("player", "hands"),
     PlotName.HEAD_TO_HEAD: ("player",),
     PlotName.CAPS: ("player",),
-    PlotName.FOULS: ("first", "last", "hands", "fouls"),
+    PlotName.FOULS: (*_PERIODS, "hands", "fouls"),
     PlotName.DISTRIBUTION: ("low", "high"),
 }
 """The attributes of places that each plot has: the first columns of its table."""
+
+
+def _list_attributes(view: PlotView) -> tuple[str, ...]:
+    """List the attributes of the places of a plot."""
+    return _PERIODS if view.plot is PlotName.NET and view.period is not None else _PLACES[view.plot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +169,7 @@ class PlotColumn:
 
 def list_columns(view: PlotView) -> list[PlotColumn]:
     """List the columns of a plot's table: those of the places, then one for each series, with its interval."""
-    columns = [PlotColumn(name, place=True) for name in _PLACES[view.plot]]
+    columns = [PlotColumn(name, place=True) for name in _list_attributes(view)]
     for each in view.series:
         columns.append(PlotColumn(each.name, is_player=each.is_player))
         if each.lows is not None:
@@ -161,7 +179,7 @@ def list_columns(view: PlotView) -> list[PlotColumn]:
 
 def list_rows(view: PlotView) -> Iterator[list[Any]]:
     """Yield the rows of a plot's table: the values of `list_columns`."""
-    names = _PLACES[view.plot]
+    names = _list_attributes(view)
     columns = [part for each in view.series for part in (each.values, each.lows, each.highs) if part is not None]
     for index, place in enumerate(view.places):
         yield [getattr(place, name) for name in names] + [_round(values[index]) for values in columns]
@@ -194,6 +212,10 @@ class PlotQuerySchema(OfRoundsOrEvening, QuerySchema):
 
     round_id = UuidField(data_key="round", description="Only this round.")
     player = PlayerField(description="Only the figures of this player.")
+    highlight = PlayerField(
+        description="Player whose line is in color, and who has a line even if others have more hands. Without it, the"
+        " player with the most points at the end."
+    )
     raw = raw_field()
 
 
@@ -205,7 +227,11 @@ class PlotPlaceSchema(WireSchema):
         least=0, required=True, allow_none=True, description="Number of the hand; 0 is the start of the round."
     )
     opened_at = Time(required=True, allow_none=True, description="Time when the round was opened.")
-    player = PlayerField(required=True, allow_none=True)
+    player = PlayerField(
+        required=True,
+        allow_none=True,
+        description="The operator's ID of the player. Null for the sum of the players who are left out.",
+    )
     first = DateField(required=True, allow_none=True, description="First evening of the period.")
     last = DateField(required=True, allow_none=True, description="Last evening of the period.")
     low = Integer(required=True, allow_none=True, description="Least points of the range.")
@@ -245,6 +271,31 @@ class PlotSeriesSchema(WireSchema):
     )
 
 
+class PlotOthersSchema(WireSchema):
+    """The values of the players who are left out, at each place."""
+
+    figures = Listing(
+        Number(allow_none=True),
+        most=MOST_PLACES,
+        required=True,
+        description="Their sums, in the order of the places. Null where there is none.",
+    )
+    lows = Listing(
+        Number(allow_none=True),
+        most=MOST_PLACES,
+        required=True,
+        allow_none=True,
+        description="The least of any of them. Null if the plot has no lines.",
+    )
+    highs = Listing(
+        Number(allow_none=True),
+        most=MOST_PLACES,
+        required=True,
+        allow_none=True,
+        description="The most of any of them. Null if the plot has no lines.",
+    )
+
+
 class PlotSchema(WireSchema):
     """The figures of a plot."""
 
@@ -254,7 +305,14 @@ class PlotSchema(WireSchema):
     omitted_players = Integer(
         least=0,
         required=True,
-        description=f"Number of players who are left out, because a plot shows at most {MOST_SERIES} as lines.",
+        description=f"Number of players who are left out, because a plot shows at most {MOST_SERIES} as lines and"
+        f" {MOST_BARS} as bars: those with the most hands.",
+    )
+    others = Inner(
+        PlotOthersSchema,
+        required=True,
+        allow_none=True,
+        description="The players who are left out. Null if there are none, or if the last place is their sum.",
     )
     places = Listing(
         Inner(PlotPlaceSchema), most=MOST_PLACES, required=True, description="The places of the plot, in order."
@@ -271,16 +329,17 @@ def dump_plot(view: PlotView) -> Dumped:
         "from": show_moment(view.opened_from),
         "to": show_moment(view.opened_before),
         "omitted_players": view.omitted,
+        "others": None if view.others is None else _dump_series(view.others),
         "places": [_dump_place(place) for place in view.places],
-        "series": [
-            {
-                "name": each.name,
-                "figures": _dump_values(each.values),
-                "lows": None if each.lows is None else _dump_values(each.lows),
-                "highs": None if each.highs is None else _dump_values(each.highs),
-            }
-            for each in view.series
-        ],
+        "series": [{"name": each.name, **_dump_series(each)} for each in view.series],
+    }
+
+
+def _dump_series(series: PlotSeries) -> Dumped:
+    return {
+        "figures": _dump_values(series.values),
+        "lows": None if series.lows is None else _dump_values(series.lows),
+        "highs": None if series.highs is None else _dump_values(series.highs),
     }
 
 

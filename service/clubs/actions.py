@@ -344,9 +344,12 @@ def list_keys(database: Database, club: StoredClub | None = None) -> list[Issued
         return keys.list_all(transaction, None if club is None else club.id)
 
 
-def list_own_keys(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[IssuedKey]:
-    """List the keys of the transaction's club, the newest first, with revoked ones."""
-    return cut_page(keys.list_page(transaction, after=after, limit=limit + 1), limit, lambda key: key)
+def list_own_keys(
+    transaction: Transaction, *, after: UUID | None, limit: int, oldest_first: bool = False
+) -> Page[IssuedKey]:
+    """List the keys of the transaction's club, the newest or the oldest first, with revoked ones."""
+    listed = keys.list_page(transaction, after=after, limit=limit + 1, oldest_first=oldest_first)
+    return cut_page(listed, limit, lambda key: key)
 
 
 def create_club_with_key(owner_url: str, name: str) -> str:

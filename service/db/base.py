@@ -15,6 +15,8 @@ SmallList = Annotated[list[int], mapped_column(ARRAY(SmallInteger))]
 PointsList = Annotated[list[int], mapped_column(ARRAY(BigInteger))]
 TextList = Annotated[list[str], mapped_column(ARRAY(Text))]
 Json = Annotated[Any, mapped_column(JSONB)]
+TRACEPARENT = "nullif(current_setting('ofc.traceparent', true), '')"
+"""The trace of the transaction, as the default of a column."""
 
 
 class Base(DeclarativeBase):

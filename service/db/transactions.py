@@ -17,11 +17,13 @@ from service.db.failures import translate_errors, translate_read_only
 from service.db.pipeline import Parameters, Pipeline, Query, Row, Statement
 from service.errors import ServiceError
 from service.logs import get_log
+from service.trace_context import Trace, current_trace, tracing
 
 _log = get_log(__name__)
 
 _BEGIN: Final = Statement(text("BEGIN ISOLATION LEVEL READ COMMITTED"))
 _WITHOUT_STANDBYS: Final = Statement(text("SELECT set_config('synchronous_commit', 'local', true)"))
+_SET_TRACE: Final = Statement(text("SELECT set_config('ofc.traceparent', :traceparent, true)"))
 _BEGIN_READING: Final = Statement(text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
 
 
@@ -84,6 +86,18 @@ class Transaction:
             Conflict: a constraint is violated for which `write` was given an error.
         """
         self.pipeline.send()
+
+    def set_trace(self, trace: Trace | None) -> None:
+        """Have the jobs and messages that the transaction creates belong to a trace."""
+        if trace is not None:
+            self.write(_SET_TRACE, {"traceparent": trace.header})
+
+    @contextmanager
+    def in_trace(self, header: str | None) -> Iterator[None]:
+        """Continue the stored trace of a job in the block."""
+        with tracing(header) as trace:
+            self.set_trace(trace)
+            yield
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -192,6 +206,7 @@ class Session:
             self.commits.refuse_if_waiting()
         pipeline = begun or self._begin(_BEGIN, str(club_id), str(table_id or ""), str(round_id or ""), player or "")
         transaction = Transaction(pipeline, club_id, actor, request_id, table_id, round_id, player, is_link)
+        transaction.set_trace(current_trace())
         with self._discarding_read_only(), pipeline:
             yield transaction
             if rolled_back:

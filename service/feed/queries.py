@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Row, TextClause, bindparam, text
+from sqlalchemy import Row, TextClause, bindparam, column, func, select, text
 from sqlalchemy.dialects.postgresql import ARRAY, TEXT
 from sqlalchemy.dialects.postgresql import UUID as UUID_TYPE
 
 from evidence import read_event
 from evidence.events import EventKind
+from schemas.events import MOST_POSITION
 from schemas.feed.events import EventResult, FeedEvent
 from scoring.hand import Seat
 from scoring.ruleset import Points
@@ -152,14 +153,15 @@ class TrailFilter:
 
 
 _TRAIL: Final = """
-    SELECT leaf.position, event.heading || event.content AS written, round.table_id, round.reference
+    SELECT {columns}
     FROM {leaves} AS leaf
     JOIN tree_nodes AS node ON node.club_id = :club_id AND node.level = 0 AND node.position = leaf.position
     JOIN events AS event ON event.club_id = :club_id AND event.id = node.event_id
     LEFT JOIN rounds AS round ON round.club_id = :club_id AND round.id = event.round_id
-    WHERE leaf.club_id = :club_id AND leaf.position < :before AND event.kind <> ALL (:hidden) {conditions}
-    ORDER BY leaf.position DESC LIMIT :limit
+    WHERE leaf.club_id = :club_id AND leaf.position {follows} :place AND event.kind <> ALL (:hidden) {conditions}
+    ORDER BY leaf.position {direction} LIMIT :limit
 """
+_WRITTEN: Final = "leaf.position, event.heading || event.content AS written, round.table_id, round.reference"
 _CONDITIONS: Final = {
     "kind": "AND leaf.kind = :kind",
     "table_id": "AND leaf.table_id = :table_id",
@@ -171,11 +173,30 @@ _CONDITIONS: Final = {
 _LONGEST_TRANSACTION: Final = timedelta(days=1)
 
 
-def list_trail(transaction: Transaction, filter_: TrailFilter, *, before: int, limit: int) -> list[FeedEvent]:
-    """List events of the club that have joined its tree, the newest first, from the one before a position."""
+def list_trail(
+    transaction: Transaction, filter_: TrailFilter, *, after: int | None, limit: int, oldest_first: bool = False
+) -> list[FeedEvent]:
+    """List events of the club that have joined its tree, the newest or the oldest first, from the one after a place."""
+    return [
+        FeedEvent(each.position, bytes(each.written), each.table_id, each.reference)
+        for each in transaction.execute(*_select_trail(transaction, filter_, _WRITTEN, after, limit, oldest_first))
+    ]
+
+
+def count_trail(transaction: Transaction, filter_: TrailFilter, limit: int) -> int:
+    """Count the events of the audit trail up to a limit."""
+    query, parameters = _select_trail(transaction, filter_, "leaf.position", None, limit, oldest_first=False)
+    counted = select(func.count()).select_from(query.columns(column("position")).subquery())
+    return int(transaction.execute(counted, parameters).scalar_one())
+
+
+def _select_trail(
+    transaction: Transaction, filter_: TrailFilter, columns: str, after: int | None, limit: int, oldest_first: bool
+) -> tuple[TextClause, dict[str, Any]]:
+    """Return the query of events of the audit trail, and its parameters."""
     parameters: dict[str, Any] = {
         "club_id": transaction.club_id,
-        "before": before,
+        "place": (-1 if oldest_first else MOST_POSITION + 1) if after is None else after,
         "limit": limit,
         "hidden": list(filter_.hidden),
         "kind": filter_.kind,
@@ -192,13 +213,12 @@ def list_trail(transaction: Transaction, filter_: TrailFilter, *, before: int, l
     chosen = [condition for name, condition in _CONDITIONS.items() if parameters[name] is not None]
     is_indexed = filter_.kind is not None or filter_.table_id is not None
     leaves = "feed_entries" if is_indexed else "(SELECT * FROM tree_nodes WHERE level = 0)"
-    sql = _TRAIL.format(leaves=leaves, conditions=" ".join(chosen))
+    follows, direction = (">", "ASC") if oldest_first else ("<", "DESC")
+    sql = _TRAIL.format(
+        columns=columns, leaves=leaves, conditions=" ".join(chosen), follows=follows, direction=direction
+    )
     query = text(sql).bindparams(*[each for each in _TRAIL_ARRAYS if f":{each.key})" in sql])
-    used = {name: parameters[name] for name in query.compile().params}
-    return [
-        FeedEvent(each.position, bytes(each.written), each.table_id, each.reference)
-        for each in transaction.execute(query, used)
-    ]
+    return query, {name: parameters[name] for name in query.compile().params}
 
 
 def _first_id(moment: datetime) -> UUID:

@@ -1,7 +1,7 @@
 """Money, times and cards as pages show them."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Final
@@ -26,14 +26,23 @@ def format_money(minor: int, unit: Unit) -> str:
 
     >>> format_money(480, Unit("EUR", 2)), format_money(-1250, Unit("EUR", 2)), format_money(70, Unit("JPY", 0))
     ('€4.80', '−€12.50', 'JP¥70')
-    >>> format_money(-125000, Unit("mBTC", 5)).replace("\u00a0", " ")
-    '−1.25000 mBTC'
+    >>> [format_money(-125000, Unit(*unit)).replace("\u00a0", " ") for unit in (("mBTC", 5), ("CHF", 2))]
+    ['−1.25000 mBTC', 'CHF −1,250.00']
     >>> format_money(1250, Unit("0193f0c0-0000-7000-8000-000000000002", 0))
     '1,250'
     """
-    number = f"{Decimal(abs(minor)).scaleb(-unit.digits):,.{unit.digits}f}"
+    return _format_signed_money(minor, unit, "−" if minor < 0 else "")
+
+
+def _format_signed_money(minor: int, unit: Unit, sign: str) -> str:
+    """Format an amount with a sign, which is before a symbol and after a code: "−€5.00", "CHF −5.00"."""
     before, after = _signs_of(unit)
-    return f"{'−' if minor < 0 else ''}{before}{number}{after}"
+    number = _format_number(minor, unit)
+    return f"{before}{sign}{number}{after}" if before.endswith("\u00a0") else f"{sign}{before}{number}{after}"
+
+
+def _format_number(minor: int, unit: Unit) -> str:
+    return f"{Decimal(abs(minor)).scaleb(-unit.digits):,.{unit.digits}f}"
 
 
 @cache
@@ -55,7 +64,44 @@ def format_money_won(minor: int, unit: Unit) -> str:
     >>> format_money_won(480, euro), format_money_won(-480, euro), format_money_won(0, euro)
     ('+€4.80', '−€4.80', '€0.00')
     """
-    return f"+{format_money(minor, unit)}" if minor > 0 else format_money(minor, unit)
+    return _format_signed_money(minor, unit, _sign_of(minor))
+
+
+def format_figure(minor: int, unit: Unit, *, is_won: bool = False) -> str:
+    """
+    Format an amount for a column whose heading has the unit; `is_won` adds the sign of what was won.
+
+    >>> euro = Unit("EUR", 2)
+    >>> format_figure(-125000, euro), format_figure(480, euro), format_figure(480, euro, is_won=True)
+    ('−1,250.00', '4.80', '+4.80')
+    """
+    return f"{_sign_of(minor) if is_won or minor < 0 else ''}{_format_number(minor, unit)}"
+
+
+def _sign_of(amount: int) -> str:
+    return "+" if amount > 0 else "−" if amount < 0 else ""
+
+
+def format_won(amount: int, unit: Unit) -> str:
+    """
+    Format what was won, or lost if it is below zero: money, or the points of a table.
+
+    >>> format_won(480, Unit("EUR", 2)), format_won(-1250, Unit("0193f0c0-0000-7000-8000-000000000002", 0))
+    ('+€4.80', '−1,250 points')
+    """
+    if table_of(unit.code) is None:
+        return format_money_won(amount, unit)
+    return f"{format_signed(amount)} {'point' if abs(amount) == 1 else 'points'}"
+
+
+def format_unit(unit: Unit) -> str:
+    """
+    Return what is written beside the numbers of a unit in a column.
+
+    >>> format_unit(Unit("EUR", 2)), format_unit(Unit("0193f0c0-0000-7000-8000-000000000002", 0))
+    ('EUR', 'points')
+    """
+    return unit.code if table_of(unit.code) is None else "points"
 
 
 def gain_or_loss(amount: int) -> str:
@@ -82,6 +128,11 @@ def format_amount(amount: int, unit: Unit | None) -> str:
     return f"{amount:,} {'point' if amount == 1 else 'points'}"
 
 
+def isolate(name: str) -> str:
+    """Return a name between characters that isolate its direction of writing from that of the text around it."""
+    return f"\u2068{name}\u2069"
+
+
 def format_signed(points: int) -> str:
     """
     Format points won with their sign.
@@ -89,7 +140,7 @@ def format_signed(points: int) -> str:
     >>> format_signed(1250), format_signed(-3), format_signed(0)
     ('+1,250', '−3', '0')
     """
-    return f"{'+' if points > 0 else '−' if points < 0 else ''}{abs(points):,}"
+    return f"{_sign_of(points)}{abs(points):,}"
 
 
 def format_day(at: datetime, zone: ZoneInfo) -> str:
@@ -99,7 +150,27 @@ def format_day(at: datetime, zone: ZoneInfo) -> str:
     >>> format_day(datetime.fromisoformat("2026-11-20T23:15:00Z"), ZoneInfo("Europe/Berlin"))
     'Saturday 21 November 2026'
     """
-    return format_date(at.astimezone(zone).date(), "EEEE d MMMM y", locale=_LOCALE)
+    return format_evening(at.astimezone(zone).date())
+
+
+def format_evening(day: date) -> str:
+    """
+    Format the day of an evening, in words.
+
+    >>> format_evening(date(2026, 11, 20))
+    'Friday 20 November 2026'
+    """
+    return format_date(day, "EEEE d MMMM y", locale=_LOCALE)
+
+
+def format_clock(at: datetime, zone: ZoneInfo) -> str:
+    """
+    Format a time of day.
+
+    >>> format_clock(datetime.fromisoformat("2026-11-20T20:14:00Z"), ZoneInfo("Europe/Berlin"))
+    '21:14'
+    """
+    return format_datetime(at.astimezone(zone), "HH:mm", locale=_LOCALE)
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:
@@ -111,6 +182,16 @@ def format_time(at: datetime, zone: ZoneInfo) -> str:
     """
     local = at.astimezone(zone)
     return f"{format_datetime(local, 'd MMMM y, HH:mm', locale=_LOCALE)} {local.tzname()}"
+
+
+def format_short_time(at: datetime, zone: ZoneInfo) -> str:
+    """
+    Format a time for a column of a list.
+
+    >>> format_short_time(datetime.fromisoformat("2026-11-20T23:15:00Z"), ZoneInfo("Europe/Berlin"))
+    '21 Nov 2026, 00:15'
+    """
+    return str(format_datetime(at.astimezone(zone), "d MMM y, HH:mm", locale=_LOCALE))
 
 
 def format_duration(duration: timedelta) -> str:

@@ -54,8 +54,9 @@ metrics = Resource("metrics", __name__, description="Metrics for Prometheus.")
 @metrics.response(200, {"type": "string"}, content_type="text/plain", description="Prometheus' text format.")
 def get_metrics() -> Response:
     """
-    Return the metrics of all workers since the start.
+    Return the metrics of all workers since the start, and what waits in all clubs together.
 
-    Requests, durations, hands and problems, by operation; no data of any club.
+    Requests, durations, hands and problems, by operation; unfinished jobs, disputes, messages and checkpoints; no data
+    of any club.
     """
-    return Response(show_metrics(), content_type=MEDIA_TYPE)
+    return Response(show_metrics(current_services().gauges), content_type=MEDIA_TYPE)

@@ -13,11 +13,17 @@ from service.http.request_state import RequestState, begin_request, current_requ
 from service.http.services import current_services, services_of
 from service.logs import get_log
 from service.metrics.counters import count_request_end, count_request_start, count_response
+from service.trace_context import HEADER as TRACE_HEADER
+from service.trace_context import begin_trace
 
 _CONVERTER: Final = re.compile(r"<(?:[^:<>]+:)?([^<>]+)>")
 _LONGEST_METHOD: Final = 20
 _REPLAYED: Final = "Idempotent-Replayed"
 _CONSOLE: Final = "console."
+_POLLED: Final = frozenset({"check_health", "check_readiness", "get_metrics"})
+"""Operations that monitoring requests every few seconds."""
+_LOGGED_AFTER: Final = 60.0
+"""Time in seconds after which another successful request of such an operation is logged."""
 _UNKNOWN: Final = "unknown"
 """The operation of a request that no route matches."""
 
@@ -38,6 +44,7 @@ def log_requests(app: Flask, contract: dict[str, Any]) -> None:
 
 
 def _start() -> None:
+    begin_trace(request.headers.get(TRACE_HEADER))
     state = begin_request(RequestState(*_find_operation()))
     count_request_start()
     state.in_flight.callback(count_request_end)
@@ -55,6 +62,7 @@ def _finish(response: Response) -> Response:
 
 
 def _tear_down(_error: BaseException | None) -> None:
+    begin_trace(None)
     state = find_request()
     if state is None:
         return
@@ -89,8 +97,19 @@ def _log_request(state: RequestState, response: Response) -> None:
     if is_replay := _REPLAYED in response.headers:
         line["replayed"] = True
     count_response(state.operation, status, seconds, state.problem, is_replay=is_replay)
+    if state.operation in _POLLED and status == HTTPStatus.OK and not _is_due(state.operation):
+        return
     log = _log.error if status >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
     log("request", **line)
+
+
+def _is_due(operation: str) -> bool:
+    """Return whether this process has not logged the operation for a while, and count its next while from now."""
+    logged_at, now = current_services().polls_logged_at, perf_counter()
+    if now - logged_at.get(operation, float("-inf")) < _LOGGED_AFTER:
+        return False
+    logged_at[operation] = now
+    return True
 
 
 @cache

@@ -8,6 +8,7 @@ from flask import Flask, current_app
 
 from service.config import Config
 from service.db import Database
+from service.http.gauges import BacklogGauges
 from service.webhooks.sending import AllowedAddresses
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Services:
         rate_limits: counts the requests of each key; None without limits.
         contract: describes the API.
         operations: the ID of each operation, by its path and method.
+        gauges: the metrics that are read from the database.
+        polls_logged_at: when a request of each operation that monitoring uses was logged, by `perf_counter`.
     """
 
     config: Config
@@ -42,6 +45,12 @@ class Services:
     rate_limits: "RateLimits | None" = None
     contract: "ContractApi" = field(init=False)
     operations: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    gauges: BacklogGauges = field(init=False)
+    polls_logged_at: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Create the metrics of the database."""
+        self.gauges = BacklogGauges(self.database)
 
 
 def provide(app: Flask, services: Services) -> None:

@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Json, Key, NumberKey, references
+from service.db.base import TRACEPARENT, Base, Big, Json, Key, NumberKey, references
 
 
 class JobRecord(Base):
@@ -31,6 +31,7 @@ class JobRecord(Base):
     started_at: Mapped[datetime | None]
     planned_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+    traceparent: Mapped[str | None] = mapped_column(server_default=text(TRACEPARENT))
 
 
 class ChunkRecord(Base):

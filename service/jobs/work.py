@@ -15,6 +15,7 @@ from service.jobs.queries import chunks, jobs
 from service.jobs.queries.chunks import Chunk, ChunkCounts
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
 from service.logs import format_exception, get_log
+from service.trace_context import tracing
 
 MOST_FAILURES: Final = 5
 """Number of failures after which a chunk is split or dead-lettered."""
@@ -54,10 +55,13 @@ class Worker:
         """
         with self.database.transaction(club_id) as transaction:
             job = jobs.try_lock(transaction, job_id)
-            if job is None or job.kind not in self.kinds or self._is_over(transaction, job):
+            if job is None or job.kind not in self.kinds:
                 return
-            if job.state is JobState.QUEUED:
-                job = self._plan(transaction, job)
+            with transaction.in_trace(job.traceparent):
+                if self._is_over(transaction, job):
+                    return
+                if job.state is JobState.QUEUED:
+                    job = self._plan(transaction, job)
             due = chunks.take_due(transaction, job_id) if job.state is JobState.RUNNING else []
         for number in due:
             self.send(club_id, job_id, number)
@@ -73,8 +77,9 @@ class Worker:
         if begun is not None:
             job, chunk = begun
             keeps_failing = chunk.interruptions + chunk.lost_workers >= SPLIT_AFTER or chunk.failures >= MOST_FAILURES
-            if not (keeps_failing and self._split_or_give_up(club_id, chunk)):
-                self._process(club_id, job, chunk)
+            with tracing(job.traceparent):
+                if not (keeps_failing and self._split_or_give_up(club_id, chunk)):
+                    self._process(club_id, job, chunk)
         self.look_at(club_id, job_id)
 
     def _is_over(self, transaction: Transaction, job: StoredJob) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, func, insert, or_, select, text, update
+from sqlalchemy import Row, Select, func, insert, or_, select, text, update
 
 from evidence.events import LinkKind
 from schemas.links import Link
@@ -13,6 +13,7 @@ from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.models import ApiKeyRecord
 from service.db import Session, Statement, Transaction
 from service.db.failures import conflicts
+from service.db.paging import count_rows, select_page
 from service.errors import LinkEnded, NotFound
 from service.links.models import LinkRecord
 from service.rounds.models import RoundRecord
@@ -129,9 +130,24 @@ class ListedLink:
 
 
 def list_page(
-    transaction: Transaction, filter_: LinkFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction,
+    filter_: LinkFilter,
+    *,
+    after: UUID | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> list[ListedLink]:
-    """List the links of the club, the newest first, from the one after `after`."""
+    """List the links of the club, the newest or the oldest first, from the one after `after`."""
+    page = select_page(_matching(transaction, filter_), _LINK.id, after=after, limit=limit, oldest_first=oldest_first)
+    return [ListedLink(_load(row), row.table_name, row.reference, row.key_name) for row in transaction.execute(page)]
+
+
+def count(transaction: Transaction, filter_: LinkFilter, limit: int) -> int:
+    """Count the links of the club up to a limit."""
+    return count_rows(transaction, _matching(transaction, filter_), limit)
+
+
+def _matching(transaction: Transaction, filter_: LinkFilter) -> Select[Any]:
     query = (
         _SHOWN.add_columns(
             TableRecord.name.label("table_name"),
@@ -156,12 +172,7 @@ def list_page(
             & or_(ApiKeyRecord.revoked_at.is_(None), ApiKeyRecord.revoked_at > transaction.now)
         )
         query = query.where(is_valid if filter_.is_valid else ~is_valid)
-    if after is not None:
-        query = query.where(_LINK.id < after)
-    return [
-        ListedLink(_load(row), row.table_name, row.reference, row.key_name)
-        for row in transaction.execute(query.order_by(_LINK.id.desc()).limit(limit))
-    ]
+    return query
 
 
 def list_unrevoked(transaction: Transaction) -> list[Link]:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from scoring.round_state import Round
 from service.logs import get_log
@@ -77,10 +78,18 @@ def check_balance(round_id: UUID, round_: Round) -> None:
         _log.error("points_imbalance", round_id=str(round_id), points=imbalance)
 
 
-def show_metrics() -> bytes:
-    """Return the metrics of all workers in Prometheus' text format."""
-    if DIRECTORY not in os.environ:
-        return generate_latest(_own)
+def show_metrics(*others: Collector) -> bytes:
+    """
+    Return the metrics of all workers in Prometheus' text format.
+
+    Args:
+        others: collectors of further metrics, which are the same in every worker.
+    """
     together = CollectorRegistry()
-    MultiProcessCollector(together, os.environ[DIRECTORY])
+    if DIRECTORY in os.environ:
+        MultiProcessCollector(together, os.environ[DIRECTORY])
+    else:
+        together.register(_own)
+    for collector in others:
+        together.register(collector)
     return generate_latest(together)

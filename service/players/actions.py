@@ -24,6 +24,8 @@ from service.texts.queries import MetadataOwner
 _MOST_FOUND: Final = 1000
 _MOST_ROUNDS: Final = 20
 """How many rounds a refusal names in which two IDs sat."""
+_RECENT_ROUNDS: Final = 100
+"""The number of rounds whose players are suggested."""
 
 
 def _view_player(stored: StoredPlayer, joined: Iterable[StoredAlias]) -> PlayerView:
@@ -82,6 +84,59 @@ def search_names(transaction: Transaction, text: str) -> list[str]:
     named = names.search_names(transaction, text, _MOST_FOUND)
     like = [each for each in (*joined.players, *joined.players.values()) if text.lower() in each.lower()]
     return joined.ids_of_all(dict.fromkeys(joined.player_of(each) for each in (*named, *like)))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlayer:
+    """
+    A player who was found.
+
+    Attributes:
+        player: the ID under which they are shown.
+        display_name: their display name, if they have one.
+        is_exact: whether an ID or the display name is the text, and not only contains it.
+    """
+
+    player: str
+    display_name: str | None
+    is_exact: bool = False
+
+
+def find_player(transaction: Transaction, player: str) -> FoundPlayer | None:
+    """Find the player with an ID or an alias as it is recorded."""
+    joined = aliases.read_aliases(transaction)
+    if player not in joined.players and not aliases.list_known(transaction, [player]):
+        return None
+    return _name(transaction, [joined.player_of(player)], joined, player)[0]
+
+
+def find_players(transaction: Transaction, text: str, limit: int) -> list[FoundPlayer]:
+    """List players whose ID, alias or display name contains a text in small or capital letters, the best ones first."""
+    joined = aliases.read_aliases(transaction)
+    ids = [*names.search_ids(transaction, text, limit), *search_names(transaction, text)]
+    matches = _name(transaction, map(joined.player_of, ids), joined, text)
+    return sorted(matches, key=lambda each: not each.is_exact)[:limit]
+
+
+def suggest_players(transaction: Transaction, limit: int) -> list[FoundPlayer]:
+    """List the players of the newest rounds, whom forms suggest."""
+    joined = aliases.read_aliases(transaction)
+    recent = names.list_recent(transaction, rounds=_RECENT_ROUNDS, limit=limit)
+    return _name(transaction, map(joined.player_of, recent), joined)
+
+
+def _name(
+    transaction: Transaction, players: Iterable[str], joined: Aliases, text: str | None = None
+) -> list[FoundPlayer]:
+    """Add to players, each once, their display names, and whether a name or an ID is a text."""
+    listed = [*dict.fromkeys(players)]
+    shown = list_names(transaction, listed)
+
+    def is_exact(player: str) -> bool:
+        known_as = (*joined.ids_of(player), shown.get(player))
+        return text is not None and any(each and each.lower() == text.lower() for each in known_as)
+
+    return [FoundPlayer(each, shown.get(each), is_exact(each)) for each in listed]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from schemas.statistics.plots import MOST_SERIES
 from service.db import Transaction
 from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import (
@@ -24,22 +23,26 @@ class PlotFilter(RoundFilter):
     A filter for rounds and players; None matches any.
 
     Attributes:
-        most_players: how many players have a line or a column, those with the most hands; None for all players.
+        highlight: the player whose line is in color, and who is not left out.
+        has_all_players: whether no player is left out.
     """
 
-    most_players: int | None = MOST_SERIES
+    highlight: str | None = None
+    has_all_players: bool = False
 
 
 _ROUNDS: Final = """
     FROM round_heads AS head JOIN rounds AS round ON (round.club_id, round.id) = (head.club_id, head.round_id)
 """
 _IN_ORDER: Final = "ORDER BY round.opened_at, round.id, score.number LIMIT :limit"
+_OF_PERIOD: Final = "width_bucket(result.opened_at, CAST(:starts AS timestamptz[]))"
+"""The number of a period, from 1, by the times at which periods start."""
 
 
 def list_rounds(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
-    """List rounds, oldest first, with their players and stacks."""
+    """List rounds, oldest first, with their players and opening stacks."""
     query = f"""
-        SELECT round.id, round.opened_at, head.seats, head.players, head.opening_stacks, head.top_ups, head.stacks
+        SELECT round.id, round.opened_at, head.players, head.opening_stacks
         {_ROUNDS} WHERE {_where(filter_)} ORDER BY round.opened_at, round.id LIMIT :limit
     """
     return _read(transaction, query, filter_, limit=limit)
@@ -68,25 +71,63 @@ def list_hand_counts(transaction: Transaction, filter_: PlotFilter) -> Sequence[
     return _read(transaction, add_up(by_id, counts=(), sums=["hands"]), filter_)
 
 
-def list_pairs(transaction: Transaction, filter_: PlotFilter, opponents: Sequence[str]) -> Sequence[Row[Any]]:
-    """List the points of players against opponents."""
-    of_player = "" if filter_.player is not None else "AND result.player = ANY (:ids)"
+def list_pairs(transaction: Transaction, filter_: PlotFilter, chosen: Sequence[str] | None) -> Sequence[Row[Any]]:
+    """List the points of players against each other; if some are chosen, theirs, with None as all other opponents."""
+    opponent, of_player = "result.opponent", ""
+    if chosen is not None:
+        opponent = "CASE WHEN result.opponent = ANY (:ids) THEN result.opponent END"
+        of_player = "" if filter_.player is not None else "AND result.player = ANY (:ids)"
     by_id = f"""
-        SELECT result.player, result.opponent, sum(result.points) AS points FROM player_opponents AS result
-        WHERE {_of_filter(filter_)} {of_player} AND result.opponent = ANY (:ids)
-        GROUP BY result.player, result.opponent
+        SELECT result.player, {opponent} AS opponent, sum(result.points) AS points
+        FROM player_opponents AS result WHERE {_of_filter(filter_)} {of_player} GROUP BY 1, 2
     """
     query = add_up(by_id, players=["player", "opponent"], counts=(), sums=["points"])
-    return _read(transaction, query, filter_, ids=read_aliases(transaction).ids_of_all(opponents))
+    return _read(transaction, query, filter_, ids=chosen and read_aliases(transaction).ids_of_all(chosen))
 
 
-def list_nets(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
-    """List the points that a player won or, below zero, lost in each round, oldest round first."""
-    query = f"""
-        SELECT round_id, opened_at, received - paid AS net FROM player_rounds AS result WHERE {_of_filter(filter_)}
-        ORDER BY opened_at, round_id LIMIT :limit
-    """
+def list_openings(transaction: Transaction, filter_: PlotFilter, limit: int) -> Sequence[Row[Any]]:
+    """List rounds, oldest first, with their opening times."""
+    query = f"SELECT round.id, round.opened_at {_ROUNDS} WHERE {_where(filter_)} ORDER BY opened_at, id LIMIT :limit"
     return _read(transaction, query, filter_, limit=limit)
+
+
+def find_span(transaction: Transaction, filter_: PlotFilter) -> tuple[datetime, datetime] | None:
+    """Find the opening times of the oldest and the newest round; None if no round matches."""
+    rounds = f"{_ROUNDS} WHERE {_where(filter_)}"
+    query = f"SELECT min(round.opened_at) AS first, max(round.opened_at) AS last {rounds}"
+    if filter_.player is None:
+        # Both ends of the index on opening times. Few rounds may be those of a player, so they are read once.
+        opened_at = f"SELECT round.opened_at {rounds} ORDER BY round.opened_at"
+        query = f"SELECT ({opened_at}, round.id LIMIT 1) AS first, ({opened_at} DESC, round.id DESC LIMIT 1) AS last"
+    [row] = _read(transaction, query, filter_)
+    return None if row.first is None else (row.first, row.last)
+
+
+def list_nets(transaction: Transaction, filter_: PlotFilter, starts: Sequence[datetime] | None) -> Sequence[Row[Any]]:
+    """
+    List the points that each player won or, below zero, lost: by round, or by period if there are starts of periods.
+
+    A row has the number of hands of a player, the rounds or the numbers of the periods in no order, and the points.
+    """
+    place = "round_id" if starts is None else _OF_PERIOD
+    by_id = f"""
+        SELECT player, {place} AS place, sum(received - paid) AS net, sum(hands) AS hands
+        FROM player_rounds AS result WHERE {_of_filter(filter_)} GROUP BY 1, 2
+    """
+    query = f"""
+        SELECT player, CAST(sum(hands) AS bigint) AS hands, array_agg(place) AS places, array_agg(net) AS nets
+        FROM ({add_up(by_id, by=["place"], counts=["net", "hands"], sums=[])}) AS by_place GROUP BY player
+    """
+    return _read(transaction, query, filter_, starts=starts)
+
+
+def list_last_openings(transaction: Transaction, filter_: PlotFilter, starts: Sequence[datetime]) -> Sequence[Row[Any]]:
+    """List the numbers of periods with rounds, in order, and when the last round of each was opened."""
+    number = _OF_PERIOD.replace("result", "round")
+    query = f"""
+        SELECT {number} AS place, max(round.opened_at) AS last {_ROUNDS} WHERE {_where(filter_)} GROUP BY 1 ORDER BY 1
+    """
+    return _read(transaction, query, filter_, starts=starts)
 
 
 def list_sources(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
@@ -104,22 +145,22 @@ def list_sources(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[
 def list_caps(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
     """List the points that players received and paid, and those that were due and not paid, if any were due."""
     by_id = f"""
-        SELECT player, sum(received) AS received, sum(not_received) AS not_received, sum(paid) AS paid,
-            sum(not_paid) AS not_paid
+        SELECT player, sum(hands) AS hands, sum(received) AS received, sum(not_received) AS not_received,
+            sum(paid) AS paid, sum(not_paid) AS not_paid
         FROM player_rounds AS result WHERE {_of_filter(filter_)}
         GROUP BY player HAVING sum(received + not_received + paid + not_paid) > 0
     """
-    query = add_up(by_id, counts=(), sums=["received", "not_received", "paid", "not_paid"])
+    query = add_up(by_id, counts=(), sums=["hands", "received", "not_received", "paid", "not_paid"])
     return _read(transaction, query, filter_)
 
 
-def list_fouls(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
-    """List the number of boards and of foul ones by the opening time of rounds, oldest first."""
+def list_fouls(transaction: Transaction, filter_: PlotFilter, starts: Sequence[datetime]) -> Sequence[Row[Any]]:
+    """List the number of boards and of foul ones by the number of periods, and the last opening time of each."""
     query = f"""
-        SELECT opened_at, sum(hands) AS hands, sum(fouls) AS fouls
-        FROM player_rounds AS result WHERE {_played(filter_)} GROUP BY opened_at ORDER BY opened_at
+        SELECT {_OF_PERIOD} AS place, max(opened_at) AS last, sum(hands) AS hands, sum(fouls) AS fouls
+        FROM player_rounds AS result WHERE {_played(filter_)} GROUP BY 1 ORDER BY 1
     """
-    return _read(transaction, query, filter_)
+    return _read(transaction, query, filter_, starts=starts)
 
 
 def count_points(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[Any]]:
@@ -132,11 +173,13 @@ def count_points(transaction: Transaction, filter_: PlotFilter) -> Sequence[Row[
     return _read(transaction, query, filter_)
 
 
-def find_newest_opening(transaction: Transaction) -> datetime | None:
-    """Find the opening time of the newest round of the club."""
-    query = text("SELECT opened_at FROM rounds WHERE club_id = :club_id ORDER BY opened_at DESC LIMIT 1")
-    opened_at: datetime | None = transaction.execute(query, {"club_id": transaction.club_id}).scalar_one_or_none()
-    return opened_at
+def find_newest(transaction: Transaction, filter_: PlotFilter) -> Row[Any] | None:
+    """Find the opening time and the table of the newest round."""
+    query = f"""
+        SELECT round.opened_at, head.table_id {_ROUNDS} WHERE {_where(filter_)}
+        ORDER BY round.opened_at DESC, round.id DESC LIMIT 1
+    """
+    return next(iter(_read(transaction, query, filter_)), None)
 
 
 def _of_filter(filter_: PlotFilter) -> str:

@@ -57,7 +57,14 @@ class RoundRecord(Base):
         UniqueConstraint("club_id", "table_id", "id", name="rounds_table_id_key"),
         UniqueConstraint("club_id", "table_id", "table_sequence", name="rounds_table_sequence_key"),
         references("tables", "club_id", "table_id", to=("club_id", "id")),
-        Index("rounds_reference", "club_id", "reference", postgresql_where=text("reference IS NOT NULL")),
+        # The beginnings of references are found in every collation.
+        Index(
+            "rounds_reference",
+            "club_id",
+            "reference",
+            postgresql_ops={"reference": "text_pattern_ops"},
+            postgresql_where=text("reference IS NOT NULL"),
+        ),
         Index("rounds_digest", "club_id", "table_id", "digest"),
         Index("rounds_opened_at", "club_id", "opened_at", "id"),
         Index("rounds_opened_at_table", "club_id", "table_id", "opened_at", "id"),

@@ -22,6 +22,7 @@ from service.statistics.queries.sums import (
     FIGURES,
     OPPONENT_FIGURES,
     StatisticsFilter,
+    count_summed,
     has_played,
     list_first_sums,
     list_noted_hands,
@@ -80,6 +81,11 @@ def list_players_by_figure(
     shown = following[:limit]
     figures = {each.player: each for each in _players(list_sums(transaction, filter_, players=shown))}
     return PlayerFiguresPage([figures[player] for player in shown], shown[-1] if len(following) > limit else None)
+
+
+def count_players(transaction: Transaction, filter_: StatisticsFilter, limit: int) -> int:
+    """Count the players of the statistics of a filter, up to a limit."""
+    return count_summed(transaction, filter_, limit)
 
 
 def get_player_details(transaction: Transaction, filter_: StatisticsFilter) -> PlayerDetails:

@@ -28,7 +28,7 @@ from service.db.pages import Page, cut_page
 from service.errors import Busy, NotFound, RoundOpen, TableArchived, TableConflict
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
-from service.tables.queries import StoredTable
+from service.tables.queries import StoredTable, TableOrder
 from service.texts.actions import get_metadata, set_metadata
 from service.texts.queries import MetadataOwner
 from service.units.actions import get_unit
@@ -71,6 +71,7 @@ def list_tables(
     archived: bool = False,
     after: UUID | None = None,
     limit: int,
+    order: TableOrder = TableOrder.NEWEST,
 ) -> Page[TableView]:
     """List the club's tables as `list_page` of the queries does."""
     page = tables.list_page(
@@ -81,8 +82,14 @@ def list_tables(
         archived=archived,
         after=after,
         limit=limit + 1,
+        order=order,
     )
     return cut_page(page, limit, view_table)
+
+
+def count_tables(transaction: Transaction, *, containing: str | None, archived: bool, limit: int) -> int:
+    """Count the club's tables of a list, up to a limit."""
+    return tables.count(transaction, containing=containing, archived=archived, limit=limit)
 
 
 def find_table(transaction: Transaction, known_as: str) -> TableView:

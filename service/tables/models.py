@@ -13,6 +13,7 @@ class TableRecord(Base):
     __tablename__ = "tables"
     __table_args__ = (
         Index("tables_name_key", "club_id", "name", unique=True, postgresql_where=text("archived_at IS NULL")),
+        Index("tables_archived_name", "club_id", "name", "id", postgresql_where=text("archived_at IS NOT NULL")),
         Index(
             "tables_reference_key", "club_id", "reference", unique=True, postgresql_where=text("reference IS NOT NULL")
         ),

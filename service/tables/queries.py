@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, delete, insert, select, text, update
+from sqlalchemy import Row, Select, delete, func, insert, select, text, tuple_, update
 from sqlalchemy.dialects import postgresql
 
 from evidence.charges import ChargePer
@@ -18,12 +19,21 @@ from scoring.ruleset import Points
 from service.audit_trail.queries.events import EventKind, find_last_of_table, record_event
 from service.db import Transaction
 from service.db.failures import conflicts
+from service.db.paging import count_rows, select_page
 from service.errors import NotFound, TableConflict
 from service.tables.models import ScorekeeperRecord, TableRecord
 
 _TABLE: Final = TableRecord
 _DEVICE: Final = ScorekeeperRecord
 _IN_USE: Final = _TABLE.archived_at.is_(None)
+
+
+class TableOrder(StrEnum):
+    """The order of a list of tables."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,25 +225,38 @@ def list_page(
     archived: bool = False,
     after: UUID | None = None,
     limit: int,
+    order: TableOrder = TableOrder.NEWEST,
 ) -> list[StoredTable]:
     """
-    List tables, the newest first, starting after the ID `after`; the archived ones, or those that are not archived.
+    List tables in an order, starting after the ID `after`; the archived ones, or those that are not archived.
 
     With `name`, only tables of this name; with `containing`, those with this text in their names; with `reference`, the
     one that has it, archived or not.
     """
-    query = _mine(transaction).order_by(_TABLE.id.desc()).limit(limit)
-    if reference is None:
-        query = query.where(~_IN_USE if archived else _IN_USE)
-    else:
+    query = _matching(transaction, containing, archived=archived) if reference is None else _mine(transaction)
+    if reference is not None:
         query = query.where(_TABLE.reference == reference)
     if name is not None:
         query = query.where(_TABLE.name == name)
-    if containing is not None:
-        query = query.where(_TABLE.name.icontains(containing, autoescape=True))
+    if order is not TableOrder.NAME:
+        oldest_first = order is TableOrder.OLDEST
+        query = select_page(query, _TABLE.id, after=after, limit=limit, oldest_first=oldest_first)
+        return [_load(row) for row in transaction.execute(query)]
     if after is not None:
-        query = query.where(_TABLE.id < after)
-    return [_load(row) for row in transaction.execute(query)]
+        last = select(_TABLE.name).where(_TABLE.club_id == transaction.club_id, _TABLE.id == after).scalar_subquery()
+        # A cursor of no table begins with the first one.
+        query = query.where(tuple_(_TABLE.name, _TABLE.id) > tuple_(func.coalesce(last, ""), after))
+    return [_load(row) for row in transaction.execute(query.order_by(_TABLE.name, _TABLE.id).limit(limit))]
+
+
+def count(transaction: Transaction, *, containing: str | None, archived: bool, limit: int) -> int:
+    """Count the tables that are archived, or those that are not, with a text in their names or all, up to a limit."""
+    return count_rows(transaction, _matching(transaction, containing, archived=archived), limit)
+
+
+def _matching(transaction: Transaction, containing: str | None, *, archived: bool) -> Select[Any]:
+    query = _mine(transaction).where(~_IN_USE if archived else _IN_USE)
+    return query if containing is None else query.where(_TABLE.name.icontains(containing, autoescape=True))
 
 
 def _mine(transaction: Transaction) -> Select[Any]:

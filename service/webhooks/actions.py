@@ -179,6 +179,11 @@ def list_webhook_deliveries(
     return cut_page(views, limit, lambda view: view)
 
 
+def count_webhook_deliveries(transaction: Transaction, webhook_id: UUID, *, state: str | None, limit: int) -> int:
+    """Count the deliveries of a webhook, up to a limit."""
+    return deliveries.count_deliveries(transaction, webhook_id, state=state, limit=limit)
+
+
 def redeliver_message(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:
     """
     Send a message again.

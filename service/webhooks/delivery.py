@@ -11,6 +11,7 @@ import orjson
 from schemas.webhooks.endpoints import DeliveryState, DisabledBecause, dump_message
 from service.db import Database, Transaction
 from service.logs import get_log
+from service.trace_context import tracing
 from service.webhooks.actions import disable_webhook
 from service.webhooks.queries import deliveries, webhooks
 from service.webhooks.queries.deliveries import ClaimedDelivery
@@ -140,9 +141,10 @@ class Deliverer:
             delivery = deliveries.find_claimed(transaction, delivery_id, attempt)
         if delivery is None:
             return
-        result = send(delivery.url, delivery.id, encode_message(delivery), delivery.secrets, self._allowed)
-        with self._database.transaction(club_id) as transaction:
-            record_attempt(transaction, delivery, result)
+        with tracing(delivery.traceparent):
+            result = send(delivery.url, delivery.id, encode_message(delivery), delivery.secrets, self._allowed)
+            with self._database.transaction(club_id) as transaction:
+                record_attempt(transaction, delivery, result)
         # The next message of the round is due now, and a connection is free.
         self.dispatch()
 

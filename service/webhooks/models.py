@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Json, Key, Small, TextList
+from service.db.base import TRACEPARENT, Base, Json, Key, Small, TextList
 
 
 class WebhookRecord(Base):
@@ -67,3 +67,4 @@ class DeliveryRecord(Base):
     last_error: Mapped[str | None]
     created_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
+    traceparent: Mapped[str | None] = mapped_column(server_default=text(TRACEPARENT))

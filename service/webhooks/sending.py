@@ -17,6 +17,8 @@ from uuid import UUID
 from standardwebhooks.webhooks import Webhook
 
 from service.errors import WebhookRefused
+from service.trace_context import HEADER as TRACE_HEADER
+from service.trace_context import current_trace
 from service.version import VERSION
 
 Address = IPv4Address | IPv6Address
@@ -224,6 +226,9 @@ def send(url: str, message_id: UUID, body: bytes, secrets: Sequence[bytes], allo
         "Connection": "close",
         **sign(message_id, datetime.now(UTC), body, secrets),
     }
+    trace = current_trace()
+    if trace is not None:
+        headers[TRACE_HEADER] = trace.header
     connect_until = monotonic() + CONNECT_SECONDS
     try:
         plain = _connect(target, resolve(target, allowed), connect_until)

@@ -10,7 +10,7 @@ from benchmarks.count_source import PACKAGES, ROOT, list_files
 FILE_LINES: Final = 400
 FUNCTION_LINES: Final = 70
 FOLDER_FILES: Final = 30
-FOLDERS: Final = (*PACKAGES, "migrations", "tests", "benchmarks", "examples", "web/rules")
+FOLDERS: Final = (*PACKAGES, "migrations", "tests", "benchmarks", "examples", "deploy", "web/rules")
 FILES: Final = [path for folder in FOLDERS for path in list_files(folder)]
 
 

@@ -37,8 +37,9 @@ def name_of(requirement: str) -> str:
 
 
 def declared_by(part: str) -> set[str]:
-    extra = PROJECTS[part].get("optional-dependencies", {}).get("parquet", [])
-    return {name_of(requirement) for requirement in [*PROJECTS[part]["dependencies"], *extra]}
+    extras = PROJECTS[part].get("optional-dependencies", {})
+    optional = [requirement for name, extra in extras.items() if name != "dev" for requirement in extra]
+    return {name_of(requirement) for requirement in [*PROJECTS[part]["dependencies"], *optional]}
 
 
 def imported_by(part: str) -> set[str]:

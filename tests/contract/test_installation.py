@@ -40,7 +40,7 @@ def client(wheels: Wheels, tmp_path_factory: pytest.TempPathFactory) -> Environm
 def server(wheels: Wheels, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment with the service, and the client that it depends on."""
     environment = Environment(tmp_path_factory.mktemp("server") / "environment")
-    environment.install(wheels.service, wheels.client)
+    environment.install(f"{wheels.service}[embedded]", wheels.client)
     return environment
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Final
 from zipfile import ZipFile
@@ -59,6 +60,16 @@ def list_files(wheel: Path) -> set[str]:
         return {name for name in archive.namelist() if ".dist-info/" not in name}
 
 
+def find_package_files() -> set[str]:
+    """Return the paths of all files in the packages of the service that its wheel should install."""
+    return {
+        str(path.relative_to(ROOT))
+        for package in ("service", "migrations")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path != ROOT / "migrations" / "script.py.mako"
+    }
+
+
 class Environment:
     """A virtual environment without pip, with the constraints of the project."""
 
@@ -67,9 +78,13 @@ class Environment:
         run(sys.executable, "-m", "venv", "--without-pip", directory)
         self.python = directory / "bin" / "python"
 
-    def install(self, *wheels: Path) -> None:
-        """Install wheels and what they depend on."""
+    def install(self, *wheels: str | Path) -> None:
+        """Install wheels, with their extras in brackets, and what they depend on."""
         self._pip("install", "--quiet", "--constraint", ROOT / "constraints.txt", *wheels)
+
+    def install_offline(self, wheels: Path, requirement: str) -> None:
+        """Install a distribution and what it depends on from a folder of wheels, without an index."""
+        self._pip("install", "--quiet", "--no-index", "--find-links", wheels, requirement)
 
     def uninstall(self, name: str) -> None:
         """Uninstall a distribution, and nothing that it depends on."""
@@ -82,6 +97,15 @@ class Environment:
     def measure(self) -> int:
         """Return the size of everything that is installed, with its bytecode, in bytes."""
         return sum(path.stat().st_size for path in self.directory.rglob("site-packages/**/*") if path.is_file())
+
+    def list_largest(self, count: int) -> list[tuple[str, float]]:
+        """Return the names of the largest distributions, and their sizes in megabytes, with bytecode."""
+        (packages,) = self.directory.glob("lib/python3*/site-packages")
+        sizes = {
+            each.name: sum(Path(str(each.locate_file(file))).stat().st_size for file in each.files or ()) / 1e6
+            for each in distributions(path=[str(packages)])
+        }
+        return sorted(sizes.items(), key=lambda pair: -pair[1])[:count]
 
     def evaluate(self, program: str) -> "subprocess.CompletedProcess[str]":
         """Run a Python program."""

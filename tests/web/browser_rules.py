@@ -47,6 +47,10 @@ class BrowserRules:
         """Settle up what a device has as the page does."""
         return self._send({"held": json.dumps(held)})
 
+    def read(self, typed: object) -> Document:
+        """Read a board as it is typed as the page does."""
+        return self._send({"typed": json.dumps(typed)})
+
     def score_text(self, round_: str, hand: str | None) -> Document:
         return self._send({"round": round_, "hand": hand})
 

@@ -1,5 +1,5 @@
 // Scores hands with the rules for browsers, in Node.js: a line of JSON for each, `{"round": TEXT, "hand": TEXT}`.
-// Without a hand, it replays the round; with `{"held": TEXT}` it settles up what a device has.
+// Without a hand, it replays the round; with `{"held": TEXT}` it settles up what a device has; `{"typed": TEXT}` is read.
 // It loads the same files as the worker. The first line that it prints describes the rules.
 
 import { readFileSync } from "node:fs";
@@ -28,8 +28,13 @@ const milliseconds = { python, rules: since(loaded) };
 console.log(JSON.stringify({ ...rules.description, milliseconds }));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { round, hand, held } = JSON.parse(line);
+  const { round, hand, held, typed } = JSON.parse(line);
   const before = now();
-  const result = held !== undefined ? rules.settle(held) : hand === null ? rules.replay(round) : rules.score(round, hand);
+  const compute = () => {
+    if (typed !== undefined) return rules.readTyped(typed);
+    if (held !== undefined) return rules.settle(held);
+    return hand === null ? rules.replay(round) : rules.score(round, hand);
+  };
+  const result = compute();
   console.log(JSON.stringify({ result, milliseconds: since(before) }));
 }

@@ -1,5 +1,6 @@
-"""The files of the rules for browsers: the same as the server's, the same at every build, and no rule in TypeScript."""
+"""The files of the rules for browsers: compiled from the server's, the same at each build; no rule in TypeScript."""
 
+import _imp
 import hashlib
 import json
 import math
@@ -16,36 +17,68 @@ import pytest
 import schemas.next_hand
 import scoring.round
 from scoring import SCORER_VERSION
-from web.rules.build import ADAPTER, ARCHIVE, MANIFEST, PACKAGES, SUBSTITUTES, list_files, pack
+from web.rules.build import (
+    ADAPTER,
+    ARCHIVE,
+    LIBRARY,
+    MANIFEST,
+    PACKAGES,
+    PYODIDE,
+    SUBSTITUTES,
+    compile_files,
+    list_files,
+    pack,
+)
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "web" / "src"
 
 
-def test_the_archive_is_the_same_at_every_build(built_rules: Path) -> None:
-    archive = (built_rules / ARCHIVE).read_bytes()
-    assert pack(list_files()) == archive
-    assert pack(dict(reversed(list_files().items()))) == archive
+def test_the_archives_are_the_same_at_every_build(built_rules: Path, tmp_path: Path) -> None:
+    archives = [(built_rules / name).read_bytes() for name in (ARCHIVE, LIBRARY)]
+    compiled = compile_files(list_files(), tmp_path)
+    assert [pack(files) for files in compiled] == archives
+    assert [pack(dict(reversed(files.items()))) for files in compiled] == archives
+
+
+def is_compiled_from(compiled: bytes, source: bytes) -> bool:
+    """Return whether the header of a compiled file has the hash of a source, with which Python compares them."""
+    return compiled[8:16] == _imp.source_hash(int.from_bytes(compiled[:4], "little"), source)
 
 
 def test_the_archive_has_the_files_that_the_server_imports(built_rules: Path) -> None:
     with ZipFile(built_rules / ARCHIVE) as archive:
-        packed = {name: archive.read(name) for name in archive.namelist()}
-    own = {name for name in packed if name.partition("/")[0] in ("scoring", "schemas", "evidence")}
+        packed = {name.removesuffix("c"): archive.read(name) for name in archive.namelist() if name.endswith(".pyc")}
+        others = {name for name in archive.namelist() if not name.endswith(".pyc")}
+    own = {name for name in packed if name.partition("/")[0] in ("client", "scoring", "schemas", "evidence")}
     assert {"scoring/round.py", "scoring/settlement.py", "schemas/next_hand.py", "schemas/hands.py"} <= own
+    assert {name for name in own if name.startswith("client/")} == {
+        *("client/__init__.py", "client/errors.py", "client/spelling.py"),
+        *("client/offline/__init__.py", "client/offline/card_text.py", "client/offline/typed_board.py"),
+    }
     for name in own:
-        assert packed[name] == (ROOT / name).read_bytes(), name
+        assert is_compiled_from(packed[name], (ROOT / name).read_bytes()), name
+    assert not is_compiled_from(packed["scoring/round.py"], (ROOT / "scoring/score.py").read_bytes())
     for module in (scoring.round, schemas.next_hand):
         path = Path(str(module.__file__))
-        assert packed[path.relative_to(ROOT).as_posix()] == path.read_bytes()
+        assert is_compiled_from(packed[path.relative_to(ROOT).as_posix()], path.read_bytes())
     for package in PACKAGES:
         files = [name for name in packed if name.startswith(f"{package}/")]
         assert len(files) > 10
         for name in files:
-            assert packed[name] == Path(str(distribution(package).locate_file(name))).read_bytes(), name
-    others = {name for name in packed if name not in own and not name.startswith(PACKAGES)}
-    assert others == {ADAPTER, *SUBSTITUTES}
-    assert packed[ADAPTER] == (ROOT / "web" / "rules" / "adapter.py").read_bytes()
+            assert is_compiled_from(packed[name], Path(str(distribution(package).locate_file(name))).read_bytes()), name
+    assert {name for name in packed if name not in own and not name.startswith(PACKAGES)} == {ADAPTER, *SUBSTITUTES}
+    assert is_compiled_from(packed[ADAPTER], (ROOT / "web" / "rules" / "adapter.py").read_bytes())
+    assert all(".dist-info/" in name for name in others)
+
+
+def test_the_standard_library_has_what_the_rules_need_and_little_else(built_rules: Path) -> None:
+    with ZipFile(built_rules / LIBRARY) as library, ZipFile(PYODIDE / LIBRARY) as whole:
+        names = {name.removesuffix("c") for name in library.namelist()}
+        assert {"json/__init__.py", "dataclasses.py", "_strptime.py"} <= names <= set(whole.namelist())
+        assert not {"unittest/__init__.py", "pdb.py", "tkinter/__init__.py", "http/client.py"} & names
+        for name in names:
+            assert is_compiled_from(library.read(f"{name}c"), whole.read(name)), name
 
 
 def test_the_manifest_has_the_digest_of_every_file(built_rules: Path) -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
+from client.offline.card_text import is_open
+from client.offline.typed_board import PARTS, list_suits_left, read_board
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
 from schemas.hands import HandRequestSchema, SubmittedHand
@@ -21,6 +23,7 @@ from schemas.money import refuse_inexact
 from schemas.next_hand import (
     SAME_DEAL,
     WRONG_NUMBER,
+    dump_boards_so_far,
     dump_played_hand,
     dump_played_round,
     find_conflict,
@@ -32,18 +35,14 @@ from schemas.problems import Refusal, dump_mistakes, find_unexpected, refuse
 from schemas.rulesets import load_ruleset
 from schemas.strict_json import read_json
 from scoring import SCORER_VERSION
-from scoring.board import Board, ByRow, Row
-from scoring.cards import BY_NAME, Card
-from scoring.description import describe
+from scoring.board import Row
+from scoring.cards import BY_NAME
 from scoring.errors import HandError, Mistake, RoundError, ScoringError
-from scoring.exchange import score_board
-from scoring.fantasyland import Fantasyland
 from scoring.history import PlayedRound, replay, without_needless_marks
 from scoring.presets import PRESETS
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from scoring.same_hand import is_same_hand
-from scoring.unfinished_board import UnfinishedBoard, score_unfinished
 
 Document = dict[str, Any]
 _Parts = tuple[list[Document], list[Document], list[Document]]
@@ -119,7 +118,7 @@ def score(round_text: str, hand_text: str) -> str:
         return json.dumps(_dump_refused(page_round, received, refused.refusal))
     except (WireError, ScoringError) as error:
         return json.dumps(_dump_refused(page_round, received, refuse(error)))
-    return json.dumps({"kind": "complete", "boards": _dump_boards(page_round.round, received), "result": result})
+    return json.dumps({"kind": "complete", "boards": dump_boards_so_far(page_round.round, received), "result": result})
 
 
 def replay_round(round_text: str) -> str:
@@ -145,6 +144,35 @@ def settle_up(held_text: str) -> str:
     """Return the `units` of what is owed with what waits on the device, as `settle_on_device` describes it, as JSON."""
     held = read_json(held_text.encode("utf-8", "surrogatepass"))
     return json.dumps({"kind": "settled", "units": settle_on_device(held)})
+
+
+def read_typed(typed_text: str) -> str:
+    """
+    Read a board as it is typed, pasted or said, by the grammar of `ofc hand add`, as JSON.
+
+    `parts` has the cards of each row and the discards: each with its rank, and its suit or, if that is missing, the
+    suits that it can have. `wrong` is what is invalid or has two meanings, and `missing` what is still missing.
+
+    Args:
+        typed_text: JSON with `text`, `taken`, the place of each card that another player has, and `discards`, how many
+            the player has.
+    """
+    typed = read_json(typed_text.encode("utf-8", "surrogatepass"))
+    taken = typed["taken"]
+    board = read_board(typed["text"], taken, typed["discards"])
+    used = {*taken, *(card for cards in board.parts for card in cards)}
+    parts = {part: [_dump_typed(card, used) for card in cards] for part, cards in zip(PARTS, board.parts, strict=False)}
+    pending = {"1": "T", "10": "T"}.get(board.pending_rank, board.pending_rank.upper())
+    if pending and board.current < len(PARTS):
+        parts[PARTS[board.current]].append(_dump_typed(pending, used))
+    return json.dumps({"kind": "typed", "parts": parts, "wrong": board.wrong, "missing": board.missing})
+
+
+def _dump_typed(card: str, used: set[str]) -> Document:
+    if is_open(card):
+        return {"rank": card, "suit": None, "suits": list_suits_left(card, used)}
+    rank, suit = (card[0], card[1]) if card in BY_NAME else (card, None)
+    return {"rank": rank, "suit": suit, "suits": []}
 
 
 @lru_cache(maxsize=4)
@@ -324,7 +352,7 @@ def _dump_refusal(refusal: Refusal) -> Document:
 
 
 def _dump_refused(page_round: _PageRound, received: Any, refusal: Refusal) -> Document:
-    boards, problem = _dump_boards(page_round.round, received), _dump_refusal(refusal)
+    boards, problem = dump_boards_so_far(page_round.round, received), _dump_refusal(refusal)
     lasting = tuple(mistake for mistake in refusal.mistakes if not _is_for_later(mistake, received))
     if len(lasting) == len(refusal.mistakes):
         return {"kind": "refused", "boards": boards, "problem": problem}
@@ -347,51 +375,3 @@ def _is_for_later(mistake: Mistake, received: Any) -> bool:
     if mistake.code == "row-size":
         return len(value) < Row(str(mistake.path[-1])).size
     return mistake.code == "list-length" and not value
-
-
-def _dump_boards(round_: Round, received: Any) -> list[Document]:
-    """Return the score of each readable board of a hand, as far as it is set."""
-    players = received.get("players") if isinstance(received, dict) else None
-    read = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []
-    rows = [ByRow(*(_read_cards(player.get(row.value), row.size) for row in Row)) for player in read]
-    discards = [card for player in read for card in _read_cards(player.get("discards"), len(BY_NAME))]
-    seen = {*discards, *(card for board in rows for cards in board for card in cards)}
-    return [_dump_board(round_, player, board, seen) for player, board in zip(read, rows, strict=True)]
-
-
-def _read_cards(names: Any, most: int) -> tuple[Card, ...]:
-    """Return the cards of a list; none if it is too long, or has a card that is unknown or repeated."""
-    known = isinstance(names, list) and all(isinstance(name, str) and name in BY_NAME for name in names)
-    cards = tuple(BY_NAME[name] for name in names) if known else ()
-    return cards if len(set(cards)) == len(cards) <= most else ()
-
-
-def _dump_board(round_: Round, player: Mapping[str, Any], rows: ByRow[tuple[Card, ...]], seen: set[Card]) -> Document:
-    seat, cards = player.get("seat"), player.get("fantasyland")
-    owed = round_.owed.get(seat) if isinstance(seat, int) else None
-    dealt = cards if type(cards) is int else 0
-    played = Fantasyland(dealt, owed.stays if owed else 0) if dealt else None
-    ruleset = round_.ruleset
-    is_complete = all(len(row_cards) == row.size for row, row_cards in rows.items())
-    if is_complete:
-        scored = score_board(0, Board(rows), played, ruleset)
-        strengths, royalties = dict(scored.strengths.items()), dict(scored.royalties.items())
-        so_far = UnfinishedBoard(strengths, scored.foul is not None, scored.foul, royalties, scored.earned)
-    else:
-        so_far = score_unfinished(rows, seen, played, ruleset)
-    return {
-        "seat": seat,
-        "complete": is_complete,
-        "foul": so_far.is_foul,
-        "foul_reason": so_far.foul.value if so_far.foul else None,
-        "royalties": sum(so_far.royalties.values()),
-        "fantasyland": so_far.fantasyland.cards if so_far.fantasyland else 0,
-        "rows": {
-            row.value: {
-                "category": strength.category.label,
-                "description": describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE),
-                "royalty": so_far.royalties[row],
-            }
-            for row, strength in so_far.strengths.items()
-        },
-    }

@@ -14,6 +14,7 @@ from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db import Pipeline, Query, Session, Statement, Transaction
 from service.db.connections import ENTER_CLUB
 from service.db.failures import conflicts
+from service.db.paging import select_page
 from service.db.pipeline import Row as PipelineRow
 from service.errors import Busy, KeyUnknown, NotFound
 
@@ -229,11 +230,12 @@ def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[Issu
     return [_load(row) for row in transaction.execute(query)]
 
 
-def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[IssuedKey]:
-    """List keys of the transaction's club, the newest first, from the one after `after`."""
-    query = _ISSUED.where(_is_own(transaction)).order_by(None).order_by(_KEY.id.desc()).limit(limit)
-    if after is not None:
-        query = query.where(_KEY.id < after)
+def list_page(
+    transaction: Transaction, *, after: UUID | None = None, limit: int, oldest_first: bool = False
+) -> list[IssuedKey]:
+    """List keys of the transaction's club, the newest or the oldest first, from the one after `after`."""
+    own = _ISSUED.where(_is_own(transaction))
+    query = select_page(own, _KEY.id, after=after, limit=limit, oldest_first=oldest_first)
     return [_load(row) for row in transaction.execute(query)]
 
 

@@ -4,14 +4,11 @@ from service.console.views import (
     aliases,
     anomalies,
     audit,
-    claims,
     findings,
     home,
     jobs,
     keys,
-    ledger,
     links,
-    money,
     new_jobs,
     new_key,
     new_table,
@@ -23,8 +20,10 @@ from service.console.views import (
     tables,
     webhooks,
 )
+from service.console.views.accounting import claims, ledger, money, statements
 from service.console.views.disputes import cases as dispute_cases
 from service.console.views.disputes import lists as dispute_lists
+from service.console.views.navigation import search
 from service.console.views.pages import console
 from service.console.views.proposals import pages as proposals
 from service.console.views.rounds import correction as round_correction
@@ -63,7 +62,9 @@ __all__ = [
     "round_replay",
     "round_revisions",
     "rulesets",
+    "search",
     "signing_in",
+    "statements",
     "tables",
     "webhooks",
 ]

@@ -10,15 +10,16 @@ from babel.dates import format_date
 from flask import request
 
 from schemas.base import WireError, WireSchema, load
-from schemas.ledger.page_queries import Evenings, join_repeated
+from schemas.ledger.page_queries import LONGEST_TRAIL, Evenings, join_repeated
 from schemas.tables import TableView
 from scoring.errors import Mistake
 from service.console.views.session import PATH, club_zone, current_club, find_console_state, read_form
 from service.http.authentication import current_transaction
-from service.tables.actions import find_table, list_tables
+from service.tables.actions import list_tables
 from service.tables.queries import StoredTable, list_names
 
 MOST_SUGGESTED: Final = 100
+_SECOND: Final = 2
 
 
 def read_query(schema: WireSchema) -> dict[str, Any]:
@@ -115,14 +116,8 @@ def _show_day(day: date) -> str:
 
 
 def table_of(query: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    Return the table of a query as the filters of payments and statistics have it; without a table, nothing.
-
-    Raises:
-        NotFound: the club has no table with this name or ID.
-    """
-    known_as = query["table"]
-    return {} if known_as is None else {"table_id": UUID(find_table(current_transaction(), known_as).id)}
+    """Return the table of a query, which was found, as the filters of payments and statistics have it; or nothing."""
+    return {} if query["table"] is None else {"table_id": UUID(query["table"])}
 
 
 def filter_of(table: TableView | StoredTable) -> str:
@@ -140,15 +135,50 @@ def suggest_tables(chosen: Iterable[UUID] = ()) -> list[tuple[str, str]]:
 
 
 def address_with(**changes: object) -> str:
-    """Return the address of the page with changed values of its query; None removes one."""
+    """
+    Return the address of the page with changed values of its query; None removes one.
+
+    With the page of a list, the way back to the pages before it changes too.
+    """
+    if "cursor" in changes:
+        changes = {"back": None, "page": None, **changes}
     values: dict[str, Any] = {
         **request.args.to_dict(flat=False),
         **{name: None if value is None else str(value) for name, value in changes.items()},
     }
     query = urlencode({name: value for name, value in values.items() if value}, doseq=True)
+    return f"{page_path()}?{query}" if query else page_path()
+
+
+def next_page(cursor: str) -> str:
+    """
+    Return the address of the next page of a list, which has the cursors of the pages before it.
+
+    A long way back loses its beginning: the first page has a link of its own.
+    """
+    here, back = request.args.get("cursor"), request.args.get("back", "")
+    trail = "~".join(filter(None, (back, here)))
+    while len(trail) > LONGEST_TRAIL:
+        trail = trail.partition("~")[2]
+    number = 1 if here is None else request.args.get("page", 0, type=int)
+    return address_with(cursor=cursor, back=trail or None, page=number + 1 if number else None)
+
+
+def previous_page() -> str | None:
+    """Return the address of the page before a page of a list; None on the first one, and if it is not known."""
+    trail = request.args.get("back", "").split("~")
+    number = request.args.get("page", 0, type=int)
+    if "cursor" not in request.args or (trail == [""] and number != _SECOND):
+        return None
+    cursor = trail.pop() or None
+    page = number - 1 if cursor and number > 1 else None
+    return address_with(cursor=cursor, back="~".join(trail) or None, page=page)
+
+
+def page_path() -> str:
+    """Return the path of the page, which is not that of the request if a form that was refused shows it again."""
     state = find_console_state()
-    path = (state.page_path if state else None) or quote(request.path)
-    return f"{path}?{query}" if query else path
+    return (state.page_path if state else None) or quote(request.path)
 
 
 def player_address(player: str) -> str:

@@ -1,7 +1,7 @@
 """The audit trail of the club: its events, the newest first."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -10,21 +10,20 @@ from flask import Response
 
 from evidence import Event, read_event
 from evidence.events import EventKind
-from schemas.events import MOST_POSITION
 from schemas.feed.events import AUDITED_KINDS, FeedEvent
 from schemas.fields import Choice, Text, UuidField
-from schemas.game_fields import TableNameField
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import read_days, table_of
 from service.console.views.exports import Column
-from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.listing import NAME, Filter, Listing, Part, Query, by_time, show_list
+from service.console.views.navigation.finding import TABLE
 from service.console.views.pages import console, console_page
 from service.console.views.session import allows
 from service.console.views.trail.names import DecodedEvent, TrailNames, decode, read_names
 from service.console.views.trail.phrases import phrase
 from service.db import Transaction
-from service.feed.queries import TrailFilter, list_trail
+from service.feed.queries import TrailFilter, count_trail, list_trail
 from service.links import queries as links
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -70,10 +69,10 @@ class TrailRow:
         return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}\n…"
 
 
-def _read_events(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[TrailRow]:
+def _filter(transaction: Transaction, query: Query) -> TrailFilter:
     is_auditor = allows(KeyScope.AUDIT)
     begin, end = read_days()
-    filter_ = TrailFilter(
+    return TrailFilter(
         kind=query["kind"],
         hidden=() if is_auditor else AUDITED_KINDS,
         round_id=query["round"],
@@ -82,8 +81,17 @@ def _read_events(transaction: Transaction, query: Query, after: UUID | None, lim
         end=end,
         **table_of(query),
     )
-    before = MOST_POSITION + 1 if after is None else after.int
-    rows = _list(transaction, filter_, before, limit + 1, is_auditor)
+
+
+def _read_events(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[TrailRow]:
+    records = list_trail(
+        transaction,
+        _filter(transaction, query),
+        after=None if after is None else after.int,
+        limit=limit + 1,
+        oldest_first=query["sort"] == "oldest",
+    )
+    rows = _view(transaction, records)
     return Part(rows[:limit], UUID(int=rows[limit - 1].position) if len(rows) > limit else None)
 
 
@@ -97,9 +105,9 @@ def _find_actors(transaction: Transaction, known_as: str) -> Collection[UUID | N
         return (*keys.list_named(transaction, known_as), *links.list_labelled(transaction, known_as))
 
 
-def _list(transaction: Transaction, filter_: TrailFilter, before: int, limit: int, is_auditor: bool) -> list[TrailRow]:
-    """List rows with the names of what they are about, which takes a constant number of queries."""
-    records = list_trail(transaction, filter_, before=before, limit=limit)
+def _view(transaction: Transaction, records: Sequence[FeedEvent]) -> list[TrailRow]:
+    """Add the names of what events are about, which takes a constant number of queries."""
+    is_auditor = allows(KeyScope.AUDIT)
     events = [decode(read_event(each.written)) for each in records]
     table_ids = [_find_table_id(each, decoded.event) for each, decoded in zip(records, events, strict=True)]
     of_events = tables.list_by_id(transaction, {table_id for table_id in table_ids if table_id is not None})
@@ -155,7 +163,7 @@ def _filters(*, is_auditor: bool) -> tuple[Filter, ...]:
             (("", "All"), *((kind, kind) for kind in kinds)),
         ),
         Filter("actor", Text(longest=100), "Actor" if is_auditor else None, attributes=NAME | placeholder),
-        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
+        Filter("table", label="Table", attributes=NAME, finder=TABLE),
         Filter("round", UuidField(), "ID of a round", attributes=NAME | {"maxlength": 36}),
         Filter("from", Text(longest=20), "First day", kind="date"),
         Filter("to", Text(longest=20), "Last day", kind="date"),
@@ -192,7 +200,10 @@ EVENTS: Final = {
         columns=_columns(is_auditor=is_auditor),
         read=_read_events,
         none="No event matches. The first events of a club appear moments after its first change.",
+        rows=("event", "events"),
         filters=_filters(is_auditor=is_auditor),
+        orders=by_time("at"),
+        count=lambda transaction, query, limit: count_trail(transaction, _filter(transaction, query), limit),
     )
     for is_auditor in (True, False)
 }

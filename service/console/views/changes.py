@@ -12,8 +12,8 @@ from schemas.ledger.settling import money_of
 from schemas.money import Unit, show_decimal
 from scoring.ruleset import Points
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.statements import PAYMENTS, PaymentList, flatten_payments, list_payments
 from service.console.views.exports import Column, send_list, wanted_form
-from service.console.views.ledger import PAYMENTS, PaymentList, flatten_payments, list_payments
 from service.console.views.session import allows
 from service.http.authentication import current_transaction
 from service.players.actions import list_names

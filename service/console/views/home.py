@@ -1,4 +1,4 @@
-"""The home page of the console: what happens now, what waits, and what is unusual; in a new club, the first steps."""
+"""The home page of the console: what needs a person today, and what happens now; in a new club, the first steps."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from schemas.corrections.proposals import ProposalState
 from schemas.disputes import DisputeState
+from schemas.ledger.claims import ClaimState
 from schemas.tables import TableView
 from service.audit_trail.queries import checkpoints, trees
 from service.clubs.scopes import KeyScope
@@ -20,6 +21,8 @@ from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
 from service.http.authentication import current_transaction
 from service.jobs.queries import jobs
 from service.jobs.queries.jobs import JobState
+from service.ledger.actions.claims import list_payment_claims
+from service.ledger.queries.claims import ClaimFilter
 from service.players.actions import list_names
 from service.proposals import queries as proposals
 from service.proposals.queries import ProposalFilter
@@ -33,8 +36,12 @@ from service.tables.actions import list_tables
 from service.verification.queries import results
 
 SOON: Final = timedelta(hours=1)
-_SHOWN: Final = 8
+LONG: Final = timedelta(hours=12)
+"""How long a round is open until it may have been forgotten."""
+_SHOWN: Final = 5
 """How many entries each part shows."""
+_MOST_COUNTED: Final = 1000
+"""How many rounds are counted that become final soon."""
 _COMPARED: Final = 20
 """The number of rounds in which anomalies are searched for."""
 
@@ -49,17 +56,22 @@ def show_home() -> str:
     unusual = find_unusual(transaction, [each.id for each in unsettled.rounds])
     waiting = cases.list_page(transaction, oldest, CaseOrder.OLDEST, after=None, limit=_SHOWN)
     open_rounds = overviews.list_open(transaction, limit=_SHOWN)
-    due = overviews.list_due(transaction, transaction.now + SOON, limit=_SHOWN)
+    left_open = overviews.list_left_open(transaction, transaction.now - LONG, limit=_SHOWN)
     proposed = proposals.list_page(transaction, ProposalFilter(ProposalState.WAITING), limit=_SHOWN)
-    listed = (waiting, open_rounds.rounds, due.rounds, unsettled.rounds)
+    claims = list_payment_claims(transaction, ClaimFilter(ClaimState.PENDING), limit=_SHOWN)
+    claiming = (player for claim in claims.items for player in (claim.event.payer, claim.event.payee) if player)
+    listed = (waiting, open_rounds.rounds, left_open.rounds, unsettled.rounds)
     return render(
         "home.html",
         first_steps=_find_first_steps(transaction),
-        display_names=list_names(transaction, _players_of(*listed)),
+        display_names=list_names(transaction, chain(_players_of(*listed), claiming)),
         now=transaction.now,
         open_rounds=open_rounds,
-        due=due,
+        left_open=left_open,
+        due=overviews.count_due(transaction, transaction.now + SOON, limit=_MOST_COUNTED + 1),
+        most_counted=_MOST_COUNTED,
         waiting=waiting,
+        claims=claims,
         counted={
             state.value: count
             for state, count in cases.count_by_state(

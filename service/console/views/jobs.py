@@ -132,6 +132,7 @@ JOBS: Final = {
         ),
         read=_read_imports,
         none="The club has no import yet.",
+        rows=("import", "imports"),
         no_match="No import matches.",
         filters=_FILTERS,
     ),
@@ -151,6 +152,7 @@ JOBS: Final = {
         ),
         read=_read_recomputations,
         none="The club has no recomputation yet.",
+        rows=("recomputation", "recomputations"),
         no_match="No recomputation matches.",
         filters=_FILTERS,
     ),
@@ -169,6 +171,7 @@ LINES: Final = Listing[LineResult](
         transaction, query["job_id"], status=query["status"], after=after, limit=limit
     ),
     none="No line has a result yet.",
+    rows=("line", "lines"),
     no_match="No line has this result.",
     filters=(Filter("status", Choice({status: status for status in ("stored", "replayed", "refused")})),),
     is_stacked=False,
@@ -190,6 +193,7 @@ DIFFERENCES: Final = Listing[DifferenceView](
         transaction, query["job_id"], after=after, limit=limit
     ),
     none="No difference was found.",
+    rows=("difference", "differences"),
 )
 
 

@@ -16,7 +16,7 @@ from service.clubs.scopes import KeyScope
 from service.console import actions as sessions
 from service.console.queries import ListedSession, SessionFilter
 from service.console.views.exports import Column
-from service.console.views.listing import Filter, Listing, show_list
+from service.console.views.listing import Filter, Listing, by_time, show_list
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, current_session
 from service.http.authentication import current_key, current_transaction
@@ -41,8 +41,12 @@ KEYS: Final = Listing[IssuedKey](
         Column("created_by", lambda key: key.created_by),
         Column("action", heading="", cell="key_action"),
     ),
-    read=lambda transaction, _query, after, limit: list_own_keys(transaction, after=after, limit=limit),
+    read=lambda transaction, query, after, limit: list_own_keys(
+        transaction, after=after, limit=limit, oldest_first=query["sort"] == "oldest"
+    ),
     none="There are no more keys.",
+    rows=("key", "keys"),
+    orders=by_time("created_at"),
 )
 SESSIONS: Final = Listing[ListedSession](
     name="sessions",
@@ -64,6 +68,7 @@ SESSIONS: Final = Listing[ListedSession](
         transaction, SessionFilter(query["key"], query["state"]), after=after, limit=limit
     ),
     none="No session is listed.",
+    rows=("session", "sessions"),
     filters=(
         Filter("key", UuidField(), "Key", kind="hidden"),
         Filter(

@@ -11,12 +11,13 @@ from werkzeug.wrappers import Response as BaseResponse
 from evidence.events import LinkKind
 from schemas.base import load
 from schemas.fields import Choice
-from schemas.game_fields import TableNameField
 from schemas.links import ROUND_LIFETIME, TABLE_LIFETIME, LinkRequest, LinkRequestSchema
 from service.clubs.scopes import KeyScope
+from service.console.views.addresses import table_of
 from service.console.views.exports import Column
 from service.console.views.keys import describe_state
-from service.console.views.listing import TABLE_NAME, Filter, Listing, Query, show_list
+from service.console.views.listing import NAME, Filter, Listing, Query, by_time, show_list
+from service.console.views.navigation.finding import TABLE
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.rounds.reading import read_round
 from service.console.views.session import current_session, read_form
@@ -50,9 +51,12 @@ MOST_TABLES: Final = 200
 
 
 def _read_links(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedLink]:
-    table = None if query["table"] is None else find_table(transaction, query["table"])
-    filter_ = LinkFilter(table, None, query["kind"], query["state"])
-    return links.list_links(transaction, filter_, after=after, limit=limit)
+    oldest_first = query["sort"] == "oldest"
+    return links.list_links(transaction, _filter(query), after=after, limit=limit, oldest_first=oldest_first)
+
+
+def _filter(query: Query) -> LinkFilter:
+    return LinkFilter(kind=query["kind"], is_valid=query["state"], **table_of(query))
 
 
 LINKS: Final = Listing[ListedLink](
@@ -77,10 +81,13 @@ LINKS: Final = Listing[ListedLink](
         Column("action", heading="", cell="link_action"),
     ),
     read=_read_links,
+    count=lambda transaction, query, limit: links.count_links(transaction, _filter(query), limit),
     none="The club has no links. They appear here after they are issued here, on the page of a round or over the API.",
     no_match="No link matches.",
+    rows=("link", "links"),
+    orders=by_time("created_at"),
     filters=(
-        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
+        Filter("table", label="Table", attributes=NAME, finder=TABLE),
         Filter(
             "kind",
             Choice({kind.value: kind for kind in LinkKind}),

@@ -1,23 +1,24 @@
 """
 The lists of the console.
 
-A list is declared once. Its page, its filter form, its links to other pages and its files as CSV and JSON follow.
+A list is declared once. Its page, its filter form, its orders, its links to other pages, its files as CSV and JSON, the
+number of its results and their sums follow.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
-from urllib.parse import quote
 
 from flask import Response, request
 
 from schemas.base import WireField
 from schemas.fields import Choice, Text
+from schemas.ledger.page_queries import PageNumber, Trail
 from schemas.pages import CursorField, QuerySchema, show_cursor
-from service.console.views.addresses import address_with, read_query, suggest_tables
+from service.console.views.addresses import address_with, page_path, read_query
 from service.console.views.exports import Column, send_list
+from service.console.views.navigation.finding import Finder, Found, Option, find, refuse_unknown
 from service.console.views.pages import render
-from service.console.views.session import console_state
 from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import READING, current_transaction
@@ -28,6 +29,8 @@ PAGE_SIZE: Final = 50
 """How many rows of a list a page shows."""
 FILE_PAGE: Final = 500
 """How many rows of a list are read at once for a file."""
+MOST_COUNTED: Final = 1000
+"""How many results are counted: of more, a page says that there are more."""
 
 T = TypeVar("T")
 Query = Mapping[str, Any]
@@ -41,11 +44,12 @@ class Filter:
 
     Attributes:
         name: of the parameter.
-        read: parses it; None if the schema of the list has it.
+        read: parses it; None if the schema of the list has it, or if it is found.
         label: of the input; None if the form has no input for it.
         options: for a selection, the values with their labels; the first one is chosen by default.
         kind: of the input: `text`, `date` or `hidden`.
         attributes: further attributes of the input.
+        finder: finds what is meant by what a person writes; the list is filtered by that.
     """
 
     name: str
@@ -54,17 +58,44 @@ class Filter:
     options: Sequence[tuple[str, str]] = ()
     kind: str = "text"
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    finder: Finder | None = None
 
 
 NAME: Final = {"autocapitalize": "none", "spellcheck": "false", "autocomplete": "off", "maxlength": 100}
 """The attributes of an input for a name or an ID."""
-TABLE_NAME: Final = {**NAME, "list": "table-names"}
-"""Those of an input for the name of a table, which suggests the names of tables."""
 EVENINGS: Final = (
     Filter("from", label="First evening", kind="date"),
     Filter("to", label="Last evening", kind="date"),
 )
 """The inputs for a period in evenings of the club, for a list with `schema=EveningsQuerySchema`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """
+    An order of a list.
+
+    Attributes:
+        name: the value of the parameter `sort`.
+        label: the order in words.
+        column: the column that is in this order, whose heading leads to it; None if no column is.
+        is_descending: whether the largest or newest value comes first.
+    """
+
+    name: str
+    label: str
+    column: str | None = None
+    is_descending: bool = True
+
+    @property
+    def choice(self) -> tuple[str, str]:
+        """The order as an option of a selection."""
+        return self.name, self.label
+
+
+def by_time(column: str) -> tuple[Order, Order]:
+    """Return the orders of a list by a time, by default the newest first."""
+    return Order("newest", "Newest first", column), Order("oldest", "Oldest first", column, is_descending=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +114,10 @@ class Part(Generic[T]):
     note: str | None = None
 
 
+Sum = tuple[str, str]
+"""A sum of the results of a list: what it is of, and how much it is."""
+
+
 @dataclass(eq=False)
 class Listing(Generic[T]):
     """
@@ -96,14 +131,19 @@ class Listing(Generic[T]):
             number of statements for any number of rows.
         none: the text of the page if the list is empty.
         no_match: its text if no row matches the filter; by default the same.
+        rows: what one of its rows is, and what several are.
         filters: the fields of its form.
+        orders: the orders that it can have, the default one first.
+        count: counts its results up to a limit, without reading more of them, or returns None if the filter does not
+            allow that; by default, so many results are read.
+        sums: returns sums of all results, where they mean something.
         schema: the schema to which the filters and the cursor are added.
         cursor: parses the cursor; `show_cursor` returns the cursor of a place.
         players: returns the players of a row, whose display names the page shows.
         lines: returns the rows of files for a row of the page; by default the row itself.
         label: of its table, for screen readers; by default the title.
         style: further classes of its table.
-        is_stacked: whether a row is shown as a card on a phone.
+        is_stacked: whether a phone shows a row in a few lines, with the headings of its cells.
     """
 
     name: str
@@ -112,7 +152,11 @@ class Listing(Generic[T]):
     read: Callable[[Transaction, Query, Any, int], Page[T] | Part[T]]
     none: str
     no_match: str | None = None
+    rows: tuple[str, str] = ("result", "results")
     filters: Sequence[Filter] = ()
+    orders: Sequence[Order] = ()
+    count: Callable[[Transaction, Query, int], int | None] | None = None
+    sums: Callable[[Transaction, Query], Sequence[Sum]] | None = None
     schema: type[QuerySchema] = QuerySchema
     cursor: WireField = field(default_factory=CursorField)
     show_cursor: Callable[[Any], str] = show_cursor
@@ -131,8 +175,14 @@ class Listing(Generic[T]):
             "ids": Choice({"raw": "raw"}),
             "part": Text(longest=40),
             "cursor": self.cursor,
+            "page": PageNumber(),
+            "back": Trail(),
         }
+        if self.orders:
+            names = {order.name: order.name for order in self.orders}
+            fields["sort"] = Choice(names, load_default=self.orders[0].name)
         fields |= {each.name: each.read for each in self.filters if each.read is not None}
+        fields |= {each.name: Text(longest=100) for each in self.filters if each.finder is not None}
         self.query = type(f"{self.name} query", (self.schema,), fields)()
 
 
@@ -147,8 +197,11 @@ class ShownList(Generic[T]):
         rows: the rows of the page.
         note: what is said about the page.
         next_cursor: of the next page; None on the last one.
+        total: the number of results, at most one more than is counted; None if it is not known.
+        sums: sums of all results.
         display_names: those of players on the page, by ID.
-        tables: the names of tables that a filter suggests.
+        found: what is meant by the texts in filters.
+        suggested: what the inputs of filters suggest, by the names of their parameters.
         address: of the page without a query.
     """
 
@@ -157,8 +210,11 @@ class ShownList(Generic[T]):
     rows: Sequence[T]
     note: str | None
     next_cursor: str | None
+    total: int | None
+    sums: Sequence[Sum]
     display_names: Mapping[str, str]
-    tables: Sequence[str]
+    found: Sequence[Found]
+    suggested: Mapping[str, Sequence[Option]]
     address: str
 
     @property
@@ -170,6 +226,33 @@ class ShownList(Generic[T]):
     def inputs(self) -> list[tuple[Filter, str]]:
         """The inputs of the filter form, with what they contain."""
         return [(each, self._sent(each.name)) for each in self.listing.filters if each.label is not None]
+
+    @property
+    def unknown(self) -> Sequence[Found]:
+        """The texts in filters that mean nothing, or can mean several."""
+        return [each for each in self.found if each.option is None]
+
+    @property
+    def order(self) -> Order | None:
+        """The order of the list; None if it has one only."""
+        return next((each for each in self.listing.orders if each.name == self.query["sort"]), None)
+
+    def next_order(self, column: Column[T]) -> Order | None:
+        """Return the order to which the heading of a column leads; None if the list cannot be in its order."""
+        orders = [each for each in self.listing.orders if each.column == column.name]
+        if self.order in orders:
+            return orders[(orders.index(self.order) + 1) % len(orders)]
+        return orders[0] if orders else None
+
+    @property
+    def counted(self) -> str | None:
+        """The number of results in words; None if it is not known."""
+        if self.total is None or self.unknown:
+            return None
+        one, many = self.listing.rows
+        if self.total > MOST_COUNTED:
+            return f"{MOST_COUNTED:,}+ {many}"
+        return f"{self.total:,} {one if self.total == 1 else many}"
 
     @property
     def is_filtered(self) -> bool:
@@ -185,7 +268,7 @@ class ShownList(Generic[T]):
     def reset(self) -> str | None:
         """The address of the list without a filter; None if the page has none."""
         shown = [each.name for each in self.listing.filters if each.kind != "hidden"]
-        return address_with(**dict.fromkeys(("cursor", "evening", *shown))) if self.is_filtered else None
+        return address_with(**dict.fromkeys(("cursor", "evening", "sort", *shown))) if self.is_filtered else None
 
     @property
     def empty(self) -> str:
@@ -219,19 +302,49 @@ def read_list(listing: Listing[T], **places: Any) -> ShownList[T]:
     """
     transaction = current_transaction()
     query = read_query(listing.query) | places
-    part = listing.read(transaction, query, query["cursor"], PAGE_SIZE)
+    meanings = _find(transaction, listing, query)
+    is_known = all(each.option is not None for each in meanings)
+    query |= {each.name: each.option and each.option.value for each in meanings}
+    part: Page[T] | Part[T] = Part((), None)
+    if is_known:
+        part = listing.read(transaction, query, query["cursor"], PAGE_SIZE)
     players = {player for row in part.items for player in listing.players(row)} if listing.players else set()
-    suggests = any(each.attributes.get("list") == "table-names" for each in listing.filters)
     return ShownList(
         listing,
         query,
         part.items,
         part.note if isinstance(part, Part) else None,
         None if part.next_after is None else listing.show_cursor(part.next_after),
+        _count(transaction, listing, query, part) if is_known else None,
+        listing.sums(transaction, query) if listing.sums and is_known else (),
         list_names(transaction, players) if players else {},
-        [name for _, name in suggest_tables()] if suggests else [],
-        console_state().page_path or quote(request.path),
+        meanings,
+        {each.name: each.finder.suggest(transaction) for each in listing.filters if each.finder is not None},
+        page_path(),
     )
+
+
+def _find(transaction: Transaction, listing: Listing[T], query: Query) -> list[Found]:
+    """Find what is meant by the texts in the filters of a list."""
+    return [
+        find(transaction, each.finder, query[each.name], each.name)
+        for each in listing.filters
+        if each.finder is not None and query[each.name] is not None
+    ]
+
+
+def _count(transaction: Transaction, listing: Listing[T], query: Query, part: Page[T] | Part[T]) -> int | None:
+    """
+    Count the results of a query, but no more than a page needs to know; a list without `count` reads them.
+
+    Return None if the list does not allow that, or ends a part before it has read so many.
+    """
+    if listing.count is not None:
+        return listing.count(transaction, query, MOST_COUNTED + 1)
+    if query["cursor"] is None and part.next_after is None:
+        return len(part.items)
+    counted = listing.read(transaction, query, None, MOST_COUNTED + 1)
+    return None if counted.next_after is not None and len(counted.items) <= MOST_COUNTED else len(counted.items)
 
 
 def send_list_file(listing: Listing[T], **places: Any) -> Response | None:
@@ -242,6 +355,7 @@ def send_list_file(listing: Listing[T], **places: Any) -> Response | None:
     reserve_stream()
     # The first part is read before the response begins: an error in it is a page.
     transaction = current_transaction()
+    query |= {each.name: refuse_unknown(each) for each in _find(transaction, listing, query)}
     part = listing.read(transaction, query, None, FILE_PAGE)
     rows = _read_all(transaction, listing, query, part)
     return send_list(listing.name.format_map(query), query["form"], listing.columns, rows)

@@ -16,7 +16,8 @@ from schemas.problems import refuse
 from schemas.sentences import describe_kind, describe_mistake, sentences_of
 from scoring.errors import ScoringError
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import address_with, filter_of, player_address
+from service.console.views.addresses import address_with, filter_of, next_page, player_address, previous_page
+from service.console.views.navigation.menu import find_first_page, read_menu
 from service.console.views.session import (
     BY_SESSION,
     COOKIE,
@@ -41,10 +42,13 @@ from service.http.formats import (
     format_amount,
     format_day,
     format_duration,
+    format_figure,
     format_money,
     format_money_won,
+    format_short_time,
     format_signed,
     format_time,
+    format_unit,
     gain_or_loss,
     show_card,
 )
@@ -65,25 +69,6 @@ _REFERRER: Final = "same-origin"
 _HTML: Final = "text/html; charset=utf-8"
 
 Refusal = ServiceError | ScoringError | WireError
-
-MENU: Final = (
-    ("Home", "console.show_home", (KeyScope.READ,)),
-    ("Disputes", "console.list_disputes", (KeyScope.READ,)),
-    ("Rounds", "console.list_rounds", (KeyScope.READ,)),
-    ("Tables", "console.list_tables", (KeyScope.READ,)),
-    ("Players", "console.list_players", (KeyScope.READ,)),
-    ("Money", "console.show_money", (KeyScope.READ,)),
-    ("Ledger", "console.list_ledger", (KeyScope.READ,)),
-    ("Plots", "console.show_plots", (KeyScope.READ,)),
-    ("Statement", "console.show_club_statement", (KeyScope.READ,)),
-    ("Rulesets", "console.list_rulesets", (KeyScope.READ,)),
-    ("Jobs", "console.list_jobs", (KeyScope.READ, KeyScope.IMPORTS, KeyScope.RECOMPUTE)),
-    ("Links", "console.list_links", (KeyScope.WRITE, KeyScope.ADMIN)),
-    ("Webhooks", "console.list_webhooks", (KeyScope.WEBHOOKS,)),
-    ("Keys", "console.list_keys", (KeyScope.ADMIN,)),
-    ("Audit trail", "console.list_events", (KeyScope.READ, KeyScope.AUDIT)),
-)
-"""The pages of the menu: title, endpoint and the scopes of which they need one."""
 
 console = Blueprint("console", __name__, template_folder="templates", url_prefix=PATH)
 
@@ -124,9 +109,9 @@ def refuse_form(_error: FormForged) -> tuple[str, int]:
 @console.errorhandler(ScopeMissing)
 def show_forbidden(error: ScopeMissing) -> BaseResponse:
     """Explain which scope a page needs. Instead of the home page, show the first page that the key can open."""
-    pages = [url_for(endpoint) for _, endpoint, scopes in MENU if allows(*scopes)]
-    if pages and request.endpoint == "console.show_home":
-        return redirect(pages[0], HTTPStatus.SEE_OTHER)
+    page = find_first_page()
+    if page is not None and request.endpoint == "console.show_home":
+        return redirect(page, HTTPStatus.SEE_OTHER)
     return show_refusal(error)
 
 
@@ -294,11 +279,11 @@ def _layout() -> dict[str, Any]:
     files = {"style": find_built("console", ".css"), "script": find_built("console", ".js")}
     state = find_console_state()
     if state is None:
-        return {**files, "menu": [], "session": None, "refusal_of": _take_refusal}
+        return {**files, "menu": None, "session": None, "refusal_of": _take_refusal}
     zone = state.zone or ZoneInfo("UTC")
     return {
         **files,
-        "menu": [(title, url_for(endpoint), request.path) for title, endpoint, scopes in MENU if allows(*scopes)],
+        "menu": read_menu(),
         "session": current_session(),
         "club": state.club,
         "findings": state.findings,
@@ -309,15 +294,20 @@ def _layout() -> dict[str, Any]:
         "describe_mistake": describe_mistake,
         "day": lambda at: format_day(at, zone),
         "moment": lambda at: format_time(at, zone),
+        "short_moment": lambda at: format_short_time(at, zone),
         "duration": format_duration,
         "amount_text": format_amount,
         "money": format_money,
         "money_won": format_money_won,
+        "figure": format_figure,
+        "unit_text": format_unit,
         "signed": format_signed,
         "gain_or_loss": gain_or_loss,
         "show_card": show_card,
         "plot": show_plot,
         "address_with": address_with,
+        "next_page": next_page,
+        "previous_page": previous_page,
         "filter_of": filter_of,
         "player_address": player_address,
     }

@@ -1,7 +1,7 @@
 """Players: their list with totals, and the statistics of one, whose display name can be set and erased."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -11,8 +11,7 @@ from flask import Response, redirect
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError, load
-from schemas.fields import Choice, Text, show_time
-from schemas.game_fields import RulesetReference, TableNameField
+from schemas.fields import Text, show_time
 from schemas.ledger.page_queries import EveningsQuerySchema, PlayerPageQuerySchema
 from schemas.pages import refuse_cursor
 from schemas.players import DisplayNameRequestSchema, PlayerPathSchema
@@ -20,18 +19,18 @@ from schemas.statistics.intervals import rate_interval
 from schemas.statistics.player_statistics import NotedHand, OpponentFigures, PlayerDetails, PlayerFigures
 from scoring.errors import Mistake
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.statements import cut_lines
 from service.console.views.addresses import (
     period_of,
     player_address,
     read_query,
     show_evenings,
-    suggest_tables,
     table_of,
 )
 from service.console.views.exports import Column, encode_row, send_blocks, send_list
-from service.console.views.ledger import cut_lines
-from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.listing import EVENINGS, NAME, Filter, Listing, Order, Part, Query, show_list
 from service.console.views.metadata import edit_entries, read_changed
+from service.console.views.navigation.finding import RULESET, TABLE, find_all, refuse_unknown
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
@@ -47,6 +46,7 @@ from service.players.actions import (
 )
 from service.players.views import read_player
 from service.statistics.actions import (
+    count_players,
     get_player_details,
     list_players_by_figure,
     list_players_by_id,
@@ -56,11 +56,11 @@ from service.statistics.queries.sums import PlayerSearch, StatisticsFilter
 _SIZE: Final = 50
 """The number of opponents on the page of a player."""
 _DECIMALS: Final = 4
-_ORDERS: Final[dict[str, Callable[[PlayerFigures], tuple[int, str]]]] = {
-    "hands": lambda each: (-each.hands, each.player),
-    "points": lambda each: (-each.points, each.player),
-}
-"""The orders of the list other than that of the IDs: most first, then by ID."""
+_FIGURES: Final = ("hands", "points", "fouls", "scoops")
+"""The figures by which the list can be in order: most first, then by ID."""
+
+_FINDERS: Final = {"table": TABLE, "ruleset": RULESET}
+"""What the texts of the filter on the page of a player mean."""
 
 NamedFigures = tuple[PlayerFigures, str | None]
 """The figures of a player, and their display name."""
@@ -163,19 +163,21 @@ def _read_players(
 ) -> Part[NamedFigures]:
     """Read players in the order of the query. A place is that of a player in this order."""
     filter_ = _filter(query, search=_search(query["name"]))
-    order = query["sort"] or "player"
-    if order == "player":
-        page = list_players_by_id(transaction, filter_, after=None if after is None else after[1], limit=limit)
-    else:
+    order = query["sort"]
+    if order in _FIGURES:
         page = list_players_by_figure(transaction, filter_, order, after=after, limit=limit)
+    else:
+        page = list_players_by_id(transaction, filter_, after=None if after is None else after[1], limit=limit)
     names = list_names(transaction, [each.player for each in page.players])
     rows = [(each, names.get(each.player)) for each in page.players]
-    last = None if page.next_after is None else page.players[-1]
-    return Part(rows, last and _ORDERS.get(order, _place_by_id)(last))
+    if page.next_after is None:
+        return Part(rows, None)
+    last = page.players[-1]
+    return Part(rows, (-getattr(last, order) if order in _FIGURES else 0, last.player))
 
 
-def _place_by_id(figures: PlayerFigures) -> tuple[int, str]:
-    return 0, figures.player
+def _count_players(transaction: Transaction, query: Query, limit: int) -> int:
+    return count_players(transaction, _filter(query, search=_search(query["name"])), limit)
 
 
 def _show_cursor(place: tuple[int, str]) -> str:
@@ -201,18 +203,18 @@ PLAYERS: Final = Listing[NamedFigures](
     columns=FIGURES,
     read=_read_players,
     none="No players match. A player is listed as soon as a hand of theirs is recorded.",
+    rows=("player", "players"),
     filters=(
         Filter("name", Text(longest=100), "Name or ID contains", attributes=NAME),
         *EVENINGS,
-        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
-        Filter("ruleset", RulesetReference(), "Ruleset", attributes=NAME | {"placeholder": "pineapple or pineapple@1"}),
-        Filter(
-            "sort",
-            Choice({order: order for order in ("player", *_ORDERS)}),
-            "Order",
-            (("player", "by ID"), ("hands", "most hands first"), ("points", "most points first")),
-        ),
+        Filter("table", label="Table", attributes=NAME, finder=TABLE),
+        Filter("ruleset", label="Ruleset", attributes=NAME, finder=RULESET),
     ),
+    orders=(
+        Order("player", "By ID", "player", is_descending=False),
+        *(Order(figure, f"Most {figure} first", figure) for figure in _FIGURES),
+    ),
+    count=_count_players,
     schema=EveningsQuerySchema,
     cursor=PlaceField(longest=1000),
     show_cursor=_show_cursor,
@@ -308,7 +310,11 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
     transaction = current_transaction()
     # A path as it was sent: an ID can contain slashes and question marks.
     console_state().page_path = player_address(player).partition("?")[0]
-    details = get_player_details(transaction, _filter(query, player=player))
+    sent = query
+    query, unknown = find_all(transaction, query, _FINDERS)
+    if unknown and query["form"] is not None:
+        refuse_unknown(unknown[0])
+    details = get_player_details(transaction, _filter(query, player=player, tables=() if unknown else None))
     player = details.figures.player
     is_file = query["form"] in ("csv", "json")
     opponents, next_cursor = (details.opponents, None) if is_file else cut_lines(details.opponents, query, _SIZE)
@@ -329,7 +335,10 @@ def _show_player(player: str, query: dict[str, Any]) -> str | Response:
         entries=edit_entries(metadata, read_form()),
         rates=rates_of(details.figures),
         period=show_evenings(query["evenings"]),
-        tables=suggest_tables(),
+        inputs=[
+            (name, name.capitalize(), sent[name], finder.suggest(transaction)) for name, finder in _FINDERS.items()
+        ],
+        unknown=unknown,
         query=query,
     )
 

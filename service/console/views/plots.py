@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 from schemas.base import WireError, find_mistakes, load, show
 from schemas.clubs import ClubView
 from schemas.fields import DateField, show_time
-from schemas.statistics.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotView, dump_plot
+from schemas.statistics.plots import PlotName, PlotQuerySchema, PlotView, dump_plot
 from scoring.errors import Mistake
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
@@ -30,7 +30,7 @@ from service.tables.queries import list_names
 
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _QUERY: Final = PlotQuerySchema()
-_FIELDS: Final = ("round", "table", "player", "evening", "from", "to")
+_FIELDS: Final = ("round", "table", "player", "highlight", "evening", "from", "to")
 _FILES: Final = ("svg", "csv", "json")
 _READ_DAY: Final = DateField()
 _MOST_TABLES: Final = 1000
@@ -49,24 +49,21 @@ def show_plots() -> Response | tuple[str, int] | str:
     club = get_club(transaction)
     fields = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
     name = request.args.get("plot", PlotName.NET.value)
-    if not fields:
+    if not fields.keys() - {"highlight"}:
         newest = find_newest_evening(transaction, club)
-        fields = {} if newest is None else {"evening": newest.isoformat()}
+        fields |= {} if newest is None else {"evening": newest.isoformat()}
     try:
         if name not in set(PlotName):
             raise _unknown_plot(name)
-        if name == PlotName.STACKS and not {"table", "round"} & fields.keys() and request.args.get("format") is None:
-            return _render_page(name, fields, None, "Choose a table. The page of a round has the stacks of the round.")
-        most = None if request.args.get("format") == "csv" else MOST_SERIES
-        filter_ = PlotFilter(**_filter_of(fields, club), most_players=most)
-        view = get_plot(transaction, PlotName(name), filter_)
+        filter_ = PlotFilter(**_filter_of(fields, club), has_all_players=request.args.get("format") == "csv")
+        view = get_plot(transaction, club, PlotName(name), filter_)
     except WireError as error:
         console_state().refusal = as_sentence(error)
         return _render_page(name, fields, None), 422
     form = request.args.get("format")
     if form in _FILES:
         return _send_file(form, PlotName(name), view)
-    return _render_page(name, fields, render_figure(view, filter_))
+    return _render_page(name, fields, render_figure(view, filter_), view)
 
 
 def _filter_of(fields: dict[str, str], club: ClubView) -> dict[str, Any]:
@@ -115,19 +112,22 @@ def _find_statement(fields: dict[str, str]) -> str | None:
     return f"{url_for('console.show_club_statement')}?{urlencode(query)}"
 
 
-def _render_page(name: str, fields: dict[str, str], figure: Markup | None, advice: str = "") -> str:
+def _render_page(name: str, fields: dict[str, str], drawing: Markup | None, view: PlotView | None = None) -> str:
     tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
     names = {table.id: table.name for table in tables}
-    if figure is not None and "table" in fields and fields["table"] not in names:
+    if drawing is not None and "table" in fields and fields["table"] not in names:
         chosen_table = list_names(current_transaction(), [UUID(fields["table"])])
         names |= {str(table_id): name for table_id, name in chosen_table.items()}
+    if view is not None and view.plot is PlotName.STACKS and not view.is_one_round and view.opened_from is not None:
+        # The plot has chosen the evening and the table.
+        fields = fields | {"evening": view.club.evening_of(view.opened_from).isoformat()}
+        fields["table"] = next((table for table, name in names.items() if name == view.table_name), "")
     if "evening" in fields:
         fields = fields | {"from": fields["evening"], "to": fields["evening"]}
     return render(
         "plots.html",
-        figure=figure,
-        statement=None if figure is None else _find_statement(fields),
-        advice=advice,
+        drawing=drawing,
+        statement=None if drawing is None else _find_statement(fields),
         chosen=name,
         fields=fields,
         plots=[(plot.value, TITLES[plot]) for plot in PlotName],

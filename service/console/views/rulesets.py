@@ -25,6 +25,7 @@ from service.console.views.session import read_form
 from service.db import Transaction
 from service.errors import NotFound
 from service.http.authentication import current_transaction
+from service.players.actions import list_names
 from service.recomputations.actions.what_if import PlayerWhatIf, TableWhatIf, replay_table
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import add_ruleset, get_ruleset, read_new_ruleset
@@ -218,6 +219,7 @@ def show_what_if() -> str | BaseResponse:
         ruleset=ruleset,
         table=query["table"],
         what_if=what_if,
+        display_names=_list_names(transaction, what_if),
         references=_references(rows),
     )
 
@@ -227,6 +229,10 @@ def _replay(transaction: Transaction, table: str, ruleset: Ruleset) -> TableWhat
     if record is None:
         raise NotFound(f"there is no table named {table!r}")
     return replay_table(transaction, record.id, ruleset)
+
+
+def _list_names(transaction: Transaction, what_if: TableWhatIf | None) -> dict[str, str]:
+    return list_names(transaction, [each.player for each in what_if.players]) if what_if else {}
 
 
 @console.get("/rulesets/new")
@@ -247,6 +253,7 @@ def preview_ruleset() -> str:
     ruleset, is_stored = read_new_ruleset(transaction, read_ruleset_form(form))
     compared = compare_fields(dump_ruleset(base), dump_ruleset(ruleset))
     table = form.get("table", "").strip()
+    what_if = _replay(transaction, table, ruleset) if table else None
     return _render_form(
         base,
         form,
@@ -254,7 +261,8 @@ def preview_ruleset() -> str:
         is_stored=is_stored,
         changed=[field for field in compared if field.differs],
         table=table,
-        what_if=_replay(transaction, table, ruleset) if table else None,
+        what_if=what_if,
+        display_names=_list_names(transaction, what_if),
     )
 
 

@@ -21,10 +21,17 @@ from schemas.pages import QueryBoolean
 from schemas.rounds import RoundView
 from schemas.tables import TableChangesSchema, TableView
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.months import list_months
+from service.console.views.accounting.statements import (
+    count_settlements,
+    cut_lines,
+    find_rounds,
+    list_payments,
+    send_statement,
+)
 from service.console.views.addresses import address_with, filter_of, period_of, read_query, show_evenings
 from service.console.views.exports import Column, wants_raw
-from service.console.views.ledger import count_settlements, cut_lines, find_rounds, list_payments, send_statement
-from service.console.views.listing import NAME, Filter, Listing, Query, show_list
+from service.console.views.listing import NAME, Filter, Listing, Order, Query, by_time, show_list
 from service.console.views.metadata import edit_entries, read_changed
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, current_club, read_form
@@ -36,7 +43,8 @@ from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import list_last_opened
-from service.tables.actions import get_table, get_table_metadata, list_tables, update_table
+from service.tables.actions import count_tables, get_table, get_table_metadata, list_tables, update_table
+from service.tables.queries import TableOrder
 from service.units.actions import define_unit, list_units
 
 _RECENT: Final = 10
@@ -64,7 +72,12 @@ class TableRow:
 
 def _read_tables(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[TableRow]:
     page = list_tables(
-        transaction, containing=query["name"], archived=bool(query["archived"]), after=after, limit=limit
+        transaction,
+        containing=query["name"],
+        archived=bool(query["archived"]),
+        after=after,
+        limit=limit,
+        order=TableOrder(query["sort"]),
     )
     opened = list_last_opened(transaction, [UUID(table.id) for table in page.items])
     return Page([TableRow(table, *opened.get(UUID(table.id), (None, None))) for table in page.items], page.next_after)
@@ -96,8 +109,13 @@ TABLES: Final = Listing[TableRow](
         Column("archived_at", lambda row: row.table.archived_at),
     ),
     read=_read_tables,
+    count=lambda transaction, query, limit: count_tables(
+        transaction, containing=query["name"], archived=bool(query["archived"]), limit=limit
+    ),
     none="The club has no tables yet. Create one here, with `ofc table create` or over the API.",
     no_match="No table matches this filter.",
+    rows=("table", "tables"),
+    orders=(*by_time("created_at"), Order("name", "By name", "name", is_descending=False)),
     filters=(
         Filter("name", TableNameField(), "Name contains", attributes=NAME),
         Filter("archived", QueryBoolean(), "Show", (("", "Tables in use"), ("true", "Archived tables"))),
@@ -216,10 +234,13 @@ def _show(table_id: UUID) -> BaseResponse:
 def _statement_values(table: TableView, statement: StatementView, query: dict[str, Any]) -> dict[str, Any]:
     in_order = sorted(statement.players, key=lambda each: (-each.points.net, each.player))
     players, next_cursor = cut_lines(in_order, query)
+    of_period = RoundFilter(table_id=UUID(table.id), **period_of(query))
+    is_print = query["form"] == "print"
     return {
         "table": table,
         "view": statement,
-        "settlements": count_settlements(statement, RoundFilter(table_id=UUID(table.id), **period_of(query))),
+        "settlements": count_settlements(statement, of_period),
+        "months": [] if is_print else list_months(current_transaction(), of_period, query["evenings"]),
         "rounds_filter": find_rounds(query["evenings"], table=filter_of(table)),
         "players": players,
         "next_cursor": next_cursor,

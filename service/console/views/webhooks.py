@@ -51,6 +51,7 @@ WEBHOOKS: Final = Listing[WebhookView](
     ),
     read=lambda transaction, _query, after, limit: actions.list_webhooks(transaction, after=after, limit=limit),
     none="The club has no webhook.",
+    rows=("webhook", "webhooks"),
 )
 DELIVERIES: Final = Listing[DeliveryView](
     name="deliveries-{webhook_id}",
@@ -72,7 +73,11 @@ DELIVERIES: Final = Listing[DeliveryView](
     read=lambda transaction, query, after, limit: actions.list_webhook_deliveries(
         transaction, query["webhook_id"], state=query["state"], after=after, limit=limit
     ),
+    count=lambda transaction, query, limit: actions.count_webhook_deliveries(
+        transaction, query["webhook_id"], state=query["state"], limit=limit
+    ),
     none="No message was sent to this webhook yet.",
+    rows=("delivery", "deliveries"),
     no_match="No message is in this state.",
     filters=(Filter("state", Choice({state.value: state for state in DeliveryState})),),
 )

@@ -62,6 +62,11 @@ def list_cases(
     return Page(views, views[-1].id if len(records) > limit else None)
 
 
+def count_cases(transaction: Transaction, filter_: CaseFilter, limit: int) -> int:
+    """Count the club's disputes of a filter, up to a limit."""
+    return cases.count(transaction, filter_, limit)
+
+
 def take_next_dispute(transaction: Transaction, key: StoredKey) -> UUID | None:
     """
     Start the review of the oldest open dispute, and return its ID; None if no dispute is open.

@@ -29,6 +29,7 @@ from schemas.settlements import SettlementState
 from scoring.hand import Seat
 from scoring.ruleset import Points
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
 from service.disputes.queries.disputes import WORDS, author_of, claim_of, comment_of
 from service.players.queries.aliases import read_aliases
@@ -221,6 +222,11 @@ def find(transaction: Transaction, dispute_id: UUID) -> StoredCase | None:
     query = _select(transaction, CaseFilter(tuple(DisputeState))).where(_DISPUTE.id == dispute_id)
     row = transaction.execute(query).one_or_none()
     return None if row is None else _load(row)
+
+
+def count(transaction: Transaction, filter_: CaseFilter, limit: int) -> int:
+    """Count disputes up to a limit."""
+    return count_rows(transaction, _select(transaction, filter_), limit)
 
 
 def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> dict[DisputeState, int]:

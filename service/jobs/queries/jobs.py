@@ -47,6 +47,7 @@ class StoredJob:
         is_planned: whether its chunks were inserted.
         actor: the key that requested it, the actor of all records of its workers.
         request_id: the request that created it.
+        traceparent: the part of a trace that created it; None without one.
     """
 
     id: UUID
@@ -62,6 +63,7 @@ class StoredJob:
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+    traceparent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ _COLUMNS: Final[tuple[Any, ...]] = (
     _JOB.created_at,
     _JOB.started_at,
     _JOB.ended_at,
+    _JOB.traceparent,
 )
 _JOBS: Final[Select[Any]] = select(*_COLUMNS)
 _IS_DONE: Final = _CHUNK.state == "done"
@@ -320,4 +323,5 @@ def _load(row: Row[Any]) -> StoredJob:
         row.created_at,
         row.started_at,
         row.ended_at,
+        row.traceparent,
     )

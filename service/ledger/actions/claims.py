@@ -174,11 +174,21 @@ def withdraw_payment_claim(transaction: Transaction, claim_id: UUID) -> Recorded
 
 
 def list_payment_claims(
-    transaction: Transaction, filter_: ClaimFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction,
+    filter_: ClaimFilter,
+    *,
+    after: UUID | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> Page[PaymentClaim]:
-    """List claims, newest first."""
-    listed = claims.list_page(transaction, filter_, after=after, limit=limit + 1)
+    """List claims, newest first or the oldest first."""
+    listed = claims.list_page(transaction, filter_, after=after, limit=limit + 1, oldest_first=oldest_first)
     return cut_page(listed, limit, lambda claim: claim)
+
+
+def count_payment_claims(transaction: Transaction, filter_: ClaimFilter, limit: int) -> int:
+    """Count claims up to a limit."""
+    return claims.count(transaction, filter_, limit)
 
 
 def get_payment_claim(transaction: Transaction, claim_id: UUID) -> PaymentClaim:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from schemas.ledger.journal import HOUSE, EntryKind
+from schemas.ledger.journal import HOUSE, Counted, EntryKind
 from schemas.ledger.ledger_lines import (
     LEDGER_HEADER,
     LEDGER_TYPES,
@@ -15,8 +15,9 @@ from schemas.ledger.ledger_lines import (
     dump_ledger_record,
     dump_ledger_rows,
 )
-from schemas.ledger.ledger_places import LedgerPlace
-from scoring.settle_up import find_payments
+from schemas.ledger.ledger_places import LAST_PLACE, LedgerPlace
+from schemas.money import Unit
+from scoring.settle_up import Payment, find_payments
 from service.db import Transaction
 from service.db.parquet import spool_parquet, write_rows
 from service.ledger.queries import journal as queries
@@ -39,15 +40,45 @@ class LedgerPage:
 
 
 def list_ledger(
-    transaction: Transaction, filter_: JournalFilter, *, after: LedgerPlace | None, limit: int
+    transaction: Transaction,
+    filter_: JournalFilter,
+    *,
+    after: LedgerPlace | None,
+    limit: int,
+    newest_first: bool = False,
 ) -> LedgerPage:
-    """List lines of the ledger in the order in which their entries were written, those without a position last."""
-    place = after or LedgerPlace()
-    lines = [*islice(_read(transaction, filter_, place, entries_at_once=limit + 1), limit + 1)]
+    """
+    List lines of the ledger in the order in which their entries were written, those without a position last.
+
+    With `newest_first`, the entries are in the opposite order; the lines of an entry always are in that of payment.
+    """
+    place = after or (LAST_PLACE if newest_first else LedgerPlace())
+    read = _read(transaction, filter_, place, entries_at_once=limit + 1, newest_first=newest_first)
+    lines = [*islice(read, limit + 1)]
     has_more = len(lines) > limit
     for line in lines[:limit]:
-        place = _place_after(place, line)
+        place = _place_after(place.bookmark if newest_first else place, line)
     return LedgerPage(lines[:limit], has_more, place if has_more else place.bookmark)
+
+
+def sum_ledger(transaction: Transaction, filter_: JournalFilter) -> dict[Unit, int]:
+    """Sum up what the entries of a filter add to the balance of its player, by unit."""
+    return queries.sum_amounts(transaction, filter_)
+
+
+def count_ledger(transaction: Transaction, filter_: JournalFilter, limit: int) -> int | None:
+    """Count the lines of the entries of a filter, up to a limit; None if entries without a line prevent that."""
+    ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
+    countable = queries.list_countable(transaction, filter_, limit)
+    lines = sum(1 if counted is None else _count_lines(kind, counted, ids) for kind, counted in countable)
+    return None if len(countable) == limit and lines < limit else min(lines, limit)
+
+
+def _count_lines(kind: EntryKind, counted: Counted, ids: Sequence[str] | None) -> int:
+    """Count the lines of an entry that is no settlement: all, or those of the IDs of a player."""
+    parties = [(each.payer, each.payee) for each in _find_payments(kind, counted)]
+    parties += [(player, HOUSE) for player, _ in _list_charged(counted)]
+    return sum(ids is None or not {*pair}.isdisjoint(ids) for pair in parties)
 
 
 def export_ledger(
@@ -95,12 +126,18 @@ def _place_after(place: LedgerPlace, line: LedgerLine) -> LedgerPlace:
 
 
 def _read(
-    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, *, entries_at_once: int = _ENTRIES
+    transaction: Transaction,
+    filter_: JournalFilter,
+    after: LedgerPlace,
+    *,
+    entries_at_once: int = _ENTRIES,
+    newest_first: bool = False,
 ) -> Iterator[LedgerLine]:
     """Yield the lines after a place, in order."""
     size = min(entries_at_once, _ENTRIES)
     ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
-    for line in _read_all(transaction, filter_, after, size):
+    read = _read_newest if newest_first else _read_oldest
+    for line in read(transaction, filter_, after, size):
         listed = after.lines if line.entry.position == after.position else 0
         if line.entry.id == after.waiting and line.entry.position is None:
             listed = after.waiting_lines
@@ -108,7 +145,9 @@ def _read(
             yield line
 
 
-def _read_all(transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int) -> Iterator[LedgerLine]:
+def _read_oldest(
+    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int
+) -> Iterator[LedgerLine]:
     """Yield the lines of all entries that do not come before a place, in order."""
     first = after.position
     while entries := queries.list_placed(transaction, filter_, first, size):
@@ -120,6 +159,24 @@ def _read_all(transaction: Transaction, filter_: JournalFilter, after: LedgerPla
     while entries := queries.list_waiting(transaction, filter_, waiting, size):
         yield from _lines_of(transaction, entries)
         waiting = UUID(int=entries[-1].entry.id.int + 1)
+        if len(entries) < size:
+            break
+
+
+def _read_newest(
+    transaction: Transaction, filter_: JournalFilter, after: LedgerPlace, size: int
+) -> Iterator[LedgerLine]:
+    """Yield the lines of all entries that do not come after a place, the newest entries first."""
+    waiting = after.waiting
+    while entries := queries.list_waiting(transaction, filter_, waiting, size, newest_first=True):
+        yield from _lines_of(transaction, entries)
+        waiting = UUID(int=entries[-1].entry.id.int - 1)
+        if len(entries) < size:
+            break
+    first = after.position
+    while entries := queries.list_placed(transaction, filter_, first, size, newest_first=True):
+        yield from _lines_of(transaction, entries)
+        first = (entries[-1].entry.position or 0) - 1
         if len(entries) < size:
             break
 
@@ -145,16 +202,24 @@ def _lines_of_block(transaction: Transaction, block: Sequence[StoredEntry]) -> I
 
 
 def _settle(stored: StoredEntry) -> Iterator[LedgerLine]:
-    """Yield the fewest payments of what players won; a payment is made by whom it is owed to then."""
-    direction = -1 if stored.entry.kind is EntryKind.PAYMENT else 1
-    nets = {account: direction * amount for account, amount in stored.counted.won.items()}
-    for number, paid in enumerate(find_payments(nets).payments, 1):
+    """Yield the fewest payments of what players won as lines."""
+    for number, paid in enumerate(_find_payments(stored.entry.kind, stored.counted), 1):
         yield LedgerLine(stored.entry, number, paid.payer, paid.payee, paid.amount, stored.entry.played_at)
+
+
+def _find_payments(kind: EntryKind, counted: Counted) -> Sequence[Payment]:
+    """Find the fewest payments of what players won; a payment is made by whom it is owed to then."""
+    direction = -1 if kind is EntryKind.PAYMENT else 1
+    return find_payments({account: direction * amount for account, amount in counted.won.items()}).payments
 
 
 def _charge(stored: StoredEntry, first: int) -> Iterator[LedgerLine]:
     """Yield what each player owes the house by a standing charge, or the house owes the player, in numbered lines."""
-    charged = [each for each in stored.counted.charged.items() if each[0] != HOUSE and each[1]]
-    for number, (player, amount) in enumerate(charged, first):
+    for number, (player, amount) in enumerate(_list_charged(stored.counted), first):
         payer, payee = (player, HOUSE) if amount < 0 else (HOUSE, player)
         yield LedgerLine(stored.entry, number, payer, payee, abs(amount), stored.entry.played_at)
+
+
+def _list_charged(counted: Counted) -> list[tuple[str, int]]:
+    """Return the players with a standing charge, and what it adds to their balances."""
+    return [each for each in counted.charged.items() if each[0] != HOUSE and each[1]]

@@ -12,6 +12,7 @@ from schemas.base import ComparedMistake, show
 from schemas.ledger.journal import EntryKind
 from schemas.ledger.payments import ChargeRequest, PaymentRequest, Recorded, Reversal, dump_recorded
 from schemas.ledger.units import table_of
+from schemas.money import Unit
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page, cut_page
@@ -178,11 +179,37 @@ def reverse_charge(transaction: Transaction, charge_id: UUID, reason: str) -> Re
 
 
 def list_payments(
-    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+    transaction: Transaction,
+    *,
+    player: str | None,
+    unit: str | None,
+    after: UUID | None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> Page[ListedRecord]:
-    """List payments and charges, of a player and in a unit or all, newest first."""
-    listed = payments.list_page(transaction, player=player, unit=unit, after=after, limit=limit + 1)
+    """List payments and charges, of a player and in a unit or all, newest first, or the oldest first."""
+    listed = payments.list_page(
+        transaction, player=player, unit=unit, after=after, limit=limit + 1, oldest_first=oldest_first
+    )
     return cut_page(listed, limit, lambda each: each)
+
+
+def count_payments(transaction: Transaction, *, player: str | None, unit: str | None, limit: int) -> int:
+    """Count payments and charges, of a player and in a unit or all, up to a limit."""
+    return payments.count(transaction, player=player, unit=unit, limit=limit)
+
+
+def find_payment(transaction: Transaction, reference: str) -> ListedRecord | None:
+    """Find the payment or charge with a reference."""
+    stored = payments.find_by_reference(transaction, reference)
+    return None if stored is None else ListedRecord(stored.recorded, stored.note, None, None)
+
+
+def sum_payments(
+    transaction: Transaction, *, player: str | None, unit: str | None
+) -> list[tuple[EntryKind, int, Unit]]:
+    """Sum up payments and charges that were not taken back, of a player and in a unit or all, by kind and unit."""
+    return payments.sum_amounts(transaction, player=player, unit=unit)
 
 
 def get_payment(transaction: Transaction, entry_id: UUID, kind: EntryKind) -> StoredRecord:

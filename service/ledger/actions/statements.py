@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -64,6 +64,43 @@ def list_tables_of(
     sums = list_sums(transaction, filter_, players=players)
     charges = _by_player(queries.list_charges(transaction, filter_))
     return {player: _at_tables(rows, charges.get(player, ())) for player, rows in _by_player(sums).items()}
+
+
+def get_player_result(transaction: Transaction, filter_: RoundFilter, player: str) -> PlayerResult | None:
+    """Return what a player won or lost in the rounds of a filter, without charges; None if they played none."""
+    sums = list_sums(transaction, replace(filter_, player=None), players=[player])
+    return _add(sums, ()) if sums else None
+
+
+@dataclass(frozen=True, slots=True)
+class MonthSums:
+    """The number of rounds of a month, and the results of those who won or lost most, the largest net first."""
+
+    rounds: int
+    results: list[tuple[str, PlayerResult]]
+
+
+def sum_months(
+    transaction: Transaction, filter_: RoundFilter, begins: Sequence[datetime], *, most: int
+) -> dict[int, MonthSums]:
+    """
+    Sum up rounds by month and player, without charges; months without rounds are omitted.
+
+    Args:
+        transaction: of the club.
+        filter_: the rounds, none of which was opened before the first month.
+        begins: when each month begins; the first one is the month 1.
+        most: the number of players of a month.
+    """
+    by_month: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in queries.list_months(transaction, filter_, begins, most=most):
+        by_month[row.month].append(row)
+    return {
+        month: MonthSums(
+            int(rows[0].month_rounds), [(player, _add(sums, ())) for player, sums in _by_player(rows).items()]
+        )
+        for month, rows in by_month.items()
+    }
 
 
 def _settle(

@@ -21,6 +21,7 @@ from schemas.ledger.payments import Recorded
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.ledger.models import PaymentClaimOutcomeRecord, PaymentClaimRecord
 from service.ledger.queries import payments
@@ -41,13 +42,19 @@ _SELECT: Final = """
 """
 _BY_REFERENCE: Final = text(f"{_SELECT} AND claim.reference = :reference")
 _BY_ID: Final = text(f"{_SELECT} AND claim.id = :claim_id")
-_LIST: Final = text(f"""
+_MATCHING: Final = f"""
     {_SELECT}
-        AND (CAST(:after AS uuid) IS NULL OR claim.id < CAST(:after AS uuid))
         AND (CAST(:state AS text) IS NULL OR coalesce(ended.outcome, '{ClaimState.PENDING}') = CAST(:state AS text))
         AND (CAST(:ids AS text[]) IS NULL OR ARRAY[claim.payer, claim.payee] && CAST(:ids AS text[]))
-    ORDER BY claim.id DESC LIMIT :limit
-""")
+"""
+_LIST: Final = {
+    oldest_first: text(f"""
+        {_MATCHING}
+            AND (CAST(:after AS uuid) IS NULL OR claim.id {">" if oldest_first else "<"} CAST(:after AS uuid))
+        ORDER BY claim.id {"ASC" if oldest_first else "DESC"} LIMIT :limit
+    """)
+    for oldest_first in (False, True)
+}
 # The function sees the whole club, also in a transaction of a link.
 _EQUAL: Final = text("SELECT find_equal_claim(:payer, :payee, :unit, CAST(:amount AS bigint))")
 
@@ -88,17 +95,29 @@ def find_equal(transaction: Transaction, event: PaymentClaimed | PaymentRecorded
 
 
 def list_page(
-    transaction: Transaction, filter_: ClaimFilter, *, after: UUID | None = None, limit: int
+    transaction: Transaction,
+    filter_: ClaimFilter,
+    *,
+    after: UUID | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> list[PaymentClaim]:
-    """List claims, newest first, starting after the ID `after`."""
-    parameters = {
+    """List claims, newest first or the oldest first, starting after the ID `after`."""
+    parameters = {**_parameters(transaction, filter_), "after": after, "limit": limit}
+    return [_load(row) for row in transaction.execute(_LIST[oldest_first], parameters)]
+
+
+def count(transaction: Transaction, filter_: ClaimFilter, limit: int) -> int:
+    """Count claims up to a limit."""
+    return count_rows(transaction, _MATCHING, limit, _parameters(transaction, filter_))
+
+
+def _parameters(transaction: Transaction, filter_: ClaimFilter) -> dict[str, Any]:
+    return {
         "club_id": transaction.club_id,
         "state": filter_.state and filter_.state.value,
         "ids": None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player),
-        "after": after,
-        "limit": limit,
     }
-    return [_load(row) for row in transaction.execute(_LIST, parameters)]
 
 
 def claim_row(event: PaymentClaimed, at: datetime) -> dict[str, Any]:

@@ -68,14 +68,14 @@ _CONDITIONS: Final = {
 _PLACED: Final = """
     SELECT node.position, entry.* FROM tree_nodes AS node
     JOIN entries AS entry ON (entry.club_id, entry.id) = (node.club_id, node.event_id)
-    WHERE node.club_id = :club_id AND node.level = 0 AND node.position >= :first {conditions}
-    ORDER BY node.position LIMIT :limit
+    WHERE node.club_id = :club_id AND node.level = 0 AND node.position {follows} :first {conditions}
+    ORDER BY node.position {direction} LIMIT :limit
 """
 _WAITING: Final = """
     SELECT CAST(NULL AS bigint) AS position, entry.* FROM waiting_events AS waiting
     JOIN entries AS entry ON (entry.club_id, entry.id) = (waiting.club_id, waiting.event_id)
-    WHERE waiting.club_id = :club_id AND waiting.event_id >= :first {conditions}
-    ORDER BY waiting.event_id LIMIT :limit
+    WHERE waiting.club_id = :club_id AND waiting.event_id {follows} :first {conditions}
+    ORDER BY waiting.event_id {direction} LIMIT :limit
 """
 # First the entries, then what is known about them: PostgreSQL cannot know how few they are.
 _LISTED: Final = """
@@ -90,8 +90,39 @@ _LISTED: Final = """
     LEFT JOIN rounds AS round ON (round.club_id, round.id) = (entry.club_id, entry.round_id)
     LEFT JOIN round_heads AS head ON (head.club_id, head.round_id) = (entry.club_id, entry.round_id)
     LEFT JOIN texts AS note ON (note.club_id, note.record_id) = (entry.club_id, entry.id)
-    ORDER BY entry.position, entry.id
+    ORDER BY entry.position {direction}, entry.id {direction}
 """
+_OLDEST_FIRST: Final = {"follows": ">=", "direction": "ASC"}
+_NEWEST_FIRST: Final = {"follows": "<=", "direction": "DESC"}
+_SUMS: Final = """
+    SELECT entry.unit, entry.unit_digits, sum(part.amount) AS amount FROM entries AS entry
+    CROSS JOIN LATERAL unnest(entry.accounts, entry.amounts) AS part (account, amount)
+    WHERE entry.club_id = :club_id AND part.account = ANY (CAST(:player AS text[])) {conditions}
+    GROUP BY entry.unit, entry.unit_digits ORDER BY entry.unit, entry.unit_digits
+"""
+# A line of a settlement is a transfer or a charge. Other entries are a row each, whose payments are computed.
+_LINES: Final = f"""
+    SELECT entry.kind, line.accounts, line.amounts, line.charges
+    FROM entries AS entry
+    CROSS JOIN LATERAL (
+        SELECT CAST(NULL AS text[]) AS accounts, CAST(NULL AS bigint[]) AS amounts, CAST(NULL AS bigint[]) AS charges
+        FROM transfers AS paid
+        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND (paid.club_id, paid.round_id, paid.revision)
+            = (entry.club_id, entry.round_id, entry.revision) {{of_transfer}}
+        UNION ALL
+        SELECT NULL, NULL, NULL FROM unnest(entry.accounts, entry.charges) AS charge (account, amount)
+        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND account <> '{HOUSE}' AND amount <> 0 {{of_charge}}
+        UNION ALL
+        SELECT entry.accounts, entry.amounts, entry.charges WHERE entry.kind <> '{EntryKind.SETTLEMENT.value}'
+    ) AS line
+    WHERE entry.club_id = :club_id {{conditions}} LIMIT :limit
+"""
+_OF_TRANSFER: Final = """AND EXISTS (
+    SELECT FROM round_seats AS seat
+    WHERE (seat.club_id, seat.round_id, seat.revision) = (paid.club_id, paid.round_id, paid.revision)
+        AND seat.seat IN (paid.payer, paid.payee) AND seat.player = ANY (CAST(:player AS text[]))
+)"""
+_OF_CHARGE: Final = "AND account = ANY (CAST(:player AS text[]))"
 _TRANSFERS: Final = text("""
     SELECT wanted.place, row_number() OVER (
             PARTITION BY wanted.place ORDER BY paid.number, paid.late, paid.position
@@ -181,23 +212,59 @@ class StoredEntry:
     hands: int
 
 
-def list_placed(transaction: Transaction, filter_: JournalFilter, first: int, limit: int) -> list[StoredEntry]:
-    """List entries from a position in the tree on."""
-    return _list(transaction, _PLACED, filter_, {"first": first, "limit": limit})
+def list_placed(
+    transaction: Transaction, filter_: JournalFilter, first: int, limit: int, *, newest_first: bool = False
+) -> list[StoredEntry]:
+    """List entries from a position in the tree on, or back from it."""
+    return _list(transaction, _PLACED, filter_, {"first": first, "limit": limit}, newest_first=newest_first)
 
 
-def list_waiting(transaction: Transaction, filter_: JournalFilter, first: UUID, limit: int) -> list[StoredEntry]:
-    """List entries whose events have no position in the tree yet, from an ID on."""
-    return _list(transaction, _WAITING, filter_, {"first": first, "limit": limit})
+def list_waiting(
+    transaction: Transaction, filter_: JournalFilter, first: UUID, limit: int, *, newest_first: bool = False
+) -> list[StoredEntry]:
+    """List entries whose events have no position in the tree yet, from an ID on, or back from it."""
+    return _list(transaction, _WAITING, filter_, {"first": first, "limit": limit}, newest_first=newest_first)
 
 
-def _list(transaction: Transaction, query: str, filter_: JournalFilter, page: Mapping[str, Any]) -> list[StoredEntry]:
+def _list(
+    transaction: Transaction, query: str, filter_: JournalFilter, page: Mapping[str, Any], *, newest_first: bool
+) -> list[StoredEntry]:
     of_filter = filter_.parameters(transaction)
-    conditions = "".join(f" AND {_CONDITIONS[name]}" for name in of_filter)
-    entries = query.format(conditions=conditions)
-    listed = text(_LISTED.format(entries=entries, final=SettlementState.FINAL.value))
+    order = _NEWEST_FIRST if newest_first else _OLDEST_FIRST
+    entries = query.format(conditions=_conditions(of_filter), **order)
+    listed = text(_LISTED.format(entries=entries, final=SettlementState.FINAL.value, direction=order["direction"]))
     rows = transaction.execute(listed, {"club_id": transaction.club_id, **page, **of_filter})
     return [_load(row) for row in rows]
+
+
+def _conditions(of_filter: Mapping[str, Any]) -> str:
+    return "".join(f" AND {_CONDITIONS[name]}" for name in of_filter)
+
+
+def sum_amounts(transaction: Transaction, filter_: JournalFilter) -> dict[Unit, int]:
+    """Sum up what entries add to the balance of the player of a filter, by unit."""
+    of_filter = filter_.parameters(transaction)
+    query = _SUMS.format(conditions=_conditions(of_filter))
+    rows = transaction.execute(text(query), {"club_id": transaction.club_id, **of_filter})
+    return {Unit(row.unit, row.unit_digits): int(row.amount) for row in rows}
+
+
+def list_countable(
+    transaction: Transaction, filter_: JournalFilter, limit: int
+) -> list[tuple[EntryKind, Counted | None]]:
+    """
+    List what the lines of entries are counted from, up to a limit.
+
+    Returns:
+        For each line of a settlement its kind and None, and for each other entry its kind and its amounts.
+    """
+    of_filter = filter_.parameters(transaction)
+    of_player = {"of_transfer": _OF_TRANSFER, "of_charge": _OF_CHARGE} if "player" in of_filter else {}
+    parts = {"of_transfer": "", "of_charge": "", **of_player, "conditions": _conditions(of_filter)}
+    rows = transaction.execute(
+        text(_LINES.format(**parts)), {"club_id": transaction.club_id, "limit": limit, **of_filter}
+    )
+    return [(EntryKind(row.kind), None if row.accounts is None else _count(row)) for row in rows]
 
 
 def _load(row: Row[Any]) -> StoredEntry:

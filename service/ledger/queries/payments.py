@@ -24,6 +24,7 @@ from scoring.errors import Mistake
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound, PaymentConflict
 from service.players.queries.aliases import read_aliases
 from service.rounds.queries.journal import EntryRecord, load_worth
@@ -146,10 +147,8 @@ _BY_ID: Final = text(f"{_SELECT} AND entry.id = :entry_id AND entry.kind = :kind
 _REVERSAL: Final = text(f"{_SELECT} AND entry.reverses = :entry_id")
 # These functions see the whole club, also in a transaction of a link.
 _EQUAL: Final = text("""
-    SELECT find_equal_entry(
-        :kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]), CAST(:round_id AS uuid),
-        CAST(:paid_at AS timestamptz)
-    )
+    SELECT find_equal_entry(:kind, :unit, CAST(:accounts AS text[]), CAST(:amounts AS bigint[]),
+        CAST(:round_id AS uuid), CAST(:paid_at AS timestamptz))
 """)
 _IS_USED: Final = text("SELECT is_reference_used(:reference)")
 _BALANCE: Final = text("SELECT find_net_balance(:unit, :account)")
@@ -163,12 +162,28 @@ _LISTED: Final = """
     LEFT JOIN entries AS reversal ON (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
     WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL
 """
-_LIST: Final = text(f"""
-    {_LISTED}
-        AND (CAST(:after AS uuid) IS NULL OR entry.id < CAST(:after AS uuid))
-        AND (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
-        AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
-    ORDER BY entry.id DESC LIMIT :limit
+_OF_FILTER: Final = """
+    (CAST(:ids AS text[]) IS NULL OR entry.accounts && CAST(:ids AS text[]))
+    AND (CAST(:unit AS text) IS NULL OR entry.unit = CAST(:unit AS text))
+"""
+_LIST: Final = {
+    oldest_first: text(f"""
+        {_LISTED} AND {_OF_FILTER}
+            AND (CAST(:after AS uuid) IS NULL OR entry.id {">" if oldest_first else "<"} CAST(:after AS uuid))
+        ORDER BY entry.id {"ASC" if oldest_first else "DESC"} LIMIT :limit
+    """)
+    for oldest_first in (False, True)
+}
+# The positive amount of a payment or charge is the amount itself.
+_SUMS: Final = text(f"""
+    SELECT entry.kind, entry.unit, entry.unit_digits, sum(greatest(entry.amounts[1], entry.amounts[2])) AS amount
+    FROM entries AS entry
+    WHERE entry.club_id = :club_id AND entry.revision IS NULL AND entry.reference IS NOT NULL AND {_OF_FILTER}
+        AND NOT EXISTS (
+            SELECT FROM entries AS reversal
+            WHERE (reversal.club_id, reversal.reverses) = (entry.club_id, entry.id)
+        )
+    GROUP BY entry.kind, entry.unit, entry.unit_digits ORDER BY entry.kind DESC, entry.unit, entry.unit_digits
 """)
 _FOR_ROUND: Final = text(f"""
     {_LISTED} AND entry.round_id = :round_id AND entry.kind = '{EntryKind.PAYMENT}' AND reversal.id IS NULL
@@ -248,12 +263,33 @@ def _find(transaction: Transaction, query: TextClause, **parameters: Any) -> Sto
 
 
 def list_page(
-    transaction: Transaction, *, player: str | None, unit: str | None, after: UUID | None, limit: int
+    transaction: Transaction,
+    *,
+    player: str | None,
+    unit: str | None,
+    after: UUID | None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> list[ListedRecord]:
     """List payments and charges, of a player and in a unit or all, newest first, starting after the ID `after`."""
+    parameters = {**_parameters(transaction, player, unit), "after": after, "limit": limit}
+    return [_load_listed(row) for row in transaction.execute(_LIST[oldest_first], parameters)]
+
+
+def count(transaction: Transaction, *, player: str | None, unit: str | None, limit: int) -> int:
+    """Count payments and charges, of a player and in a unit or all, up to a limit."""
+    return count_rows(transaction, f"{_LISTED} AND {_OF_FILTER}", limit, _parameters(transaction, player, unit))
+
+
+def sum_amounts(transaction: Transaction, *, player: str | None, unit: str | None) -> list[tuple[EntryKind, int, Unit]]:
+    """Sum up payments and charges that were not taken back, of a player and in a unit or all, by kind and unit."""
+    rows = transaction.execute(_SUMS, _parameters(transaction, player, unit))
+    return [(EntryKind(row.kind), int(row.amount), Unit(row.unit, row.unit_digits)) for row in rows]
+
+
+def _parameters(transaction: Transaction, player: str | None, unit: str | None) -> dict[str, Any]:
     ids = None if player is None else read_aliases(transaction).ids_of(player)
-    parameters = {"club_id": transaction.club_id, "ids": ids, "unit": unit, "after": after, "limit": limit}
-    return [_load_listed(row) for row in transaction.execute(_LIST, parameters)]
+    return {"club_id": transaction.club_id, "ids": ids, "unit": unit}
 
 
 def list_for_round(transaction: Transaction, round_id: UUID) -> list[ListedRecord]:

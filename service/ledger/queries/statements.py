@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Row, text
@@ -91,6 +92,33 @@ def list_sums(
     parameters = _parameters(transaction, filter_)
     ids = {} if players is None else {"ids": read_aliases(transaction).ids_of_all(players)}
     return transaction.execute(text(query), parameters | ids).all()
+
+
+def list_months(
+    transaction: Transaction, filter_: RoundFilter, begins: Sequence[datetime], *, most: int
+) -> Sequence[Row[Any]]:
+    """
+    List sums of rounds by month, player, point value and unit, of the players who won or lost most in each month.
+
+    Args:
+        transaction: of the club.
+        filter_: the rounds, none of which was opened before the first month.
+        begins: when each month begins; the first one is the month 1.
+        most: the number of players of a month.
+    """
+    month = "width_bucket(opened_at, CAST(:begins AS timestamptz[])) AS month"
+    summed = _sums(filter_, ("player", month, "point_value", "unit", "unit_digits", _TABLE_OF_UNIT), _COUNTED)
+    query = f"""
+        SELECT * FROM (
+            SELECT *, dense_rank() OVER (PARTITION BY month ORDER BY abs(total) DESC, player) AS place FROM (
+                SELECT *, sum(net) OVER (PARTITION BY month, player) AS total,
+                    sum(counted_rounds) OVER (PARTITION BY month) AS month_rounds
+                FROM ({summed}) AS by_worth
+            ) AS with_totals
+        ) AS ranked WHERE place <= :most ORDER BY month, place
+    """
+    parameters = {**_parameters(transaction, filter_), "begins": [*begins], "most": most}
+    return transaction.execute(text(query), parameters).all()
 
 
 def list_tables_without_value(transaction: Transaction, filter_: RoundFilter) -> Sequence[Row[Any]]:

@@ -19,11 +19,12 @@ from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
-from service.errors import KeyUnknown, ScopeMissing
+from service.errors import KeyUnknown, NotFound, ScopeMissing
 from service.links import queries as links
 from service.links.queries import LinkFilter, ListedLink
 from service.rounds.queries import rounds
 from service.tables import queries as tables
+from service.tables.queries import StoredTable
 
 _REQUIRED: Final = {
     LinkKind.SCOREKEEPER: (KeyScope.READ, KeyScope.WRITE),
@@ -149,10 +150,17 @@ def _find_table_id(transaction: Transaction, request: LinkRequest) -> UUID:
     return tables.get(transaction, request.table_id).id
 
 
-def list_links(transaction: Transaction, filter_: LinkFilter, *, after: UUID | None, limit: int) -> Page[ListedLink]:
-    """List the links of the club, the newest first, with expired and revoked ones."""
-    page = links.list_page(transaction, filter_, after=after, limit=limit + 1)
+def list_links(
+    transaction: Transaction, filter_: LinkFilter, *, after: UUID | None, limit: int, oldest_first: bool = False
+) -> Page[ListedLink]:
+    """List the links of the club, the newest or the oldest first, with expired and revoked ones."""
+    page = links.list_page(transaction, filter_, after=after, limit=limit + 1, oldest_first=oldest_first)
     return cut_page(page, limit, lambda listed: listed)
+
+
+def count_links(transaction: Transaction, filter_: LinkFilter, limit: int) -> int:
+    """Count the links of the club up to a limit."""
+    return links.count(transaction, filter_, limit)
 
 
 def revoke_link(transaction: Transaction, link_id: UUID) -> None:
@@ -188,3 +196,16 @@ def get_link(transaction: Transaction, link_id: UUID) -> tuple[Link, str | None]
     """
     link = links.get(transaction, link_id)
     return link, None if link.table_id is None else tables.get(transaction, link.table_id).name
+
+
+def get_link_of_table(transaction: Transaction, link_id: UUID) -> tuple[Link, StoredTable]:
+    """
+    Return a link to a table, or to a round of it, with the table.
+
+    Raises:
+        NotFound: the club has no link with this ID, or the link is to the club.
+    """
+    link = links.get(transaction, link_id)
+    if link.table_id is None:
+        raise NotFound("the link is for the club; expected a link to a table or to a round")
+    return link, tables.get(transaction, link.table_id)

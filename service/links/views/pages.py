@@ -6,7 +6,7 @@ from datetime import UTC
 from hashlib import sha256
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -18,11 +18,11 @@ from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, 
 from schemas.links import Link
 from schemas.pages import show_cursor
 from schemas.problems import refuse
-from schemas.rounds import RoundView
 from schemas.sentences import describe_kind, sentences_of
 from schemas.settlements import SettlementConfirmationRequestSchema
 from scoring.errors import ScoringError
-from service.clubs.queries import clubs, keys
+from service.clubs.actions import get_club
+from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Session, Transaction
@@ -39,20 +39,21 @@ from service.errors import (
     ServiceError,
 )
 from service.http.authentication import database
-from service.http.formats import format_day, format_time
+from service.http.formats import format_evening, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.rate_limits import count_request, count_unknown
 from service.http.request_state import current_request
 from service.http.responses import NO_STORE
 from service.links import queries as links
-from service.links.actions.links import get_link
-from service.links.actions.pages import read_round_page, show_linked_hand
-from service.links.views.forms import read_cursor, read_form, read_number
+from service.links.actions.links import get_link_of_table
+from service.links.actions.pages import list_evening, read_round_page, show_linked_hand
+from service.links.views.evenings import address_of, find_seated, show_evenings, sum_evening
+from service.links.views.forms import read_cursor, read_day, read_form, read_number
 from service.links.views.money import REFUSALS, Refusal, change_money, read_money, read_totals
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
-from service.players.queries.aliases import Aliases, read_aliases
+from service.players.queries.aliases import read_aliases
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.settlements import confirm_settlement
 from service.rounds.queries.round_filter import RoundFilter
@@ -114,16 +115,19 @@ def show_link(secret: str) -> Response:
 
 def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusal | None = None) -> Response:
     transaction = _reading(session, key)
-    link, table = _read_link(transaction, key)
+    link, table = get_link_of_table(transaction, key.id)
     after = read_cursor(request.args.get("cursor"))
-    listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
-    zone, aliases = ZoneInfo(clubs.get(transaction).time_zone), read_aliases(transaction)
+    listed = list_rounds(transaction, RoundFilter(table_id=table.id), after=after, limit=_ROUNDS)
+    club = get_club(transaction)
+    zone = ZoneInfo(club.time_zone)
+    newest = club.evening_of(listed.items[0].opened_at) if listed.items and after is None else None
     page = render_template(
         "linked_table.html",
-        table=table,
+        table=table.name,
         you=link.player,
         secret=secret,
-        rounds=[_show_round(view, zone, link, aliases) for view in listed.items],
+        sum=newest and sum_evening(transaction, club, link, secret, newest, table),
+        evenings=show_evenings(transaction, club, link, secret, listed.items),
         money=read_money(transaction, zone, _money_address(secret), refusal=refusal),
         cursor=listed.next_after and show_cursor(listed.next_after),
         expires_at=format_time(link.expires_at.astimezone(UTC), zone),
@@ -131,6 +135,33 @@ def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusa
     )
     status = HTTPStatus.OK if refusal is None else PROBLEM_KINDS[refuse(refusal.error).code].status
     return _respond(page, STYLED if link.player is None else _WITH_FORMS, status)
+
+
+@link_pages.get("/evenings/<string:evening>")
+def show_evening(secret: str, evening: str) -> Response:
+    """Render the page of an evening of the table: the sum of each player, and the rounds."""
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+        if key.round_id is not None:
+            raise NotFound("the link is for one round only")
+        transaction = _reading(session, key)
+        link, table = get_link_of_table(transaction, key.id)
+        club, day = get_club(transaction), read_day(evening)
+        listed = list_evening(transaction, club, table.id, day)
+        page = render_template(
+            "linked_evening.html",
+            table=table.name,
+            day=format_evening(day),
+            table_address=url_for("link_pages.show_link", secret=secret),
+            secret=secret,
+            sum=sum_evening(transaction, club, link, secret, day, table),
+            evenings=show_evenings(transaction, club, link, secret, listed.items),
+            cursor=listed.next_after and show_cursor(listed.next_after),
+            expires_at=format_time(link.expires_at.astimezone(UTC), ZoneInfo(club.time_zone)),
+            style_address=find_built(STYLE, ".css"),
+        )
+    return _respond(page, STYLED)
 
 
 @link_pages.get("/rounds/<uuid:round_id>")
@@ -148,7 +179,7 @@ def show_hand(secret: str, round_id: UUID, number: int) -> Response:
     with database().session() as session:
         key = _authenticate(session, secret)
         transaction = _reading(session, key)
-        _read_link(transaction, key)
+        get_link_of_table(transaction, key.id)
         explained, hands = show_linked_hand(transaction, round_id, number)
         page = write_explanation(explained, Neighbours(_address(secret, round_id), number, hands))
     return _respond(page, STYLED)
@@ -170,7 +201,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     form = read_form()
     try:
         with database().session() as session, _writing(session, key) as transaction:
-            link, _ = _read_link(transaction, key)
+            link, _ = get_link_of_table(transaction, key.id)
             about = _change(transaction, key, link, round_id, form)
     except (ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
         with database().session() as session:
@@ -248,7 +279,7 @@ def _change(
     if link.player is None or action not in ("confirm", "dispute", "comment", "withdraw"):
         raise NotFound("the link is not for a player")
     view = get_round(transaction, round_id)
-    you = _find_seated(link, read_aliases(transaction), view)
+    you = find_seated(link, read_aliases(transaction), view)
     if action == "confirm":
         seat = next((each.seat for each in view.round.seats if each.player == you), None)
         asked = {"seat": seat, "revision": read_number(form.get("revision", ""))}
@@ -286,7 +317,7 @@ def _render_round(
     refusal: Refusal | None = None,
 ) -> Response:
     transaction = _reading(session, key)
-    link, _ = _read_link(transaction, key)
+    link, _ = get_link_of_table(transaction, key.id)
     page = read_round_page(transaction, round_id)
     money = read_money(transaction, page.zone, _money_address(secret), round_id=round_id, refusal=refusal)
     totals = read_totals(transaction, round_id, page.settlement.revision, page.zone)
@@ -294,7 +325,7 @@ def _render_round(
     if link.player is not None:
         own = list_own_disputes(transaction, key, round_id)
         personal = Personal(
-            player=_find_seated(link, read_aliases(transaction), page.round) or link.player,
+            player=find_seated(link, read_aliases(transaction), page.round) or link.player,
             can_dispute=has_scope(key.scopes, (KeyScope.DISPUTES,)),
             disputes=own,
             entries=disputes.list_entries_of(transaction, [each.id for each in own]),
@@ -303,11 +334,13 @@ def _render_round(
             claim=form.get("claim", ""),
             reply=form.get("comment", ""),
         )
+    is_table = key.round_id is None
     shown = render_round_page(
         page,
         _address(secret, round_id),
         expires_at=link.expires_at,
-        table_address=None if key.round_id is not None else url_for("link_pages.show_link", secret=secret),
+        table_address=url_for("link_pages.show_link", secret=secret) if is_table else None,
+        evening_address=address_of(secret, page.club.evening_of(page.round.opened_at)) if is_table else None,
         personal=personal,
         money=money,
         totals=totals,
@@ -342,28 +375,6 @@ def _authenticate(session: Session, secret: str) -> StoredKey:
     if key is None:
         raise LinkEnded("the link has expired or was revoked")
     return key
-
-
-def _read_link(transaction: Transaction, key: StoredKey) -> tuple[Link, str]:
-    """Return the link with the name of its table."""
-    link, table = get_link(transaction, key.id)
-    assert table is not None, "the link is for a table or a round"
-    return link, table
-
-
-def _find_seated(link: Link, aliases: Aliases, view: RoundView) -> str | None:
-    """Return the ID under which the player of a link sits in a round; if they do not, that of the link."""
-    ids = () if link.player is None else aliases.ids_of(link.player)
-    return next((seat.player for seat in view.round.seats if seat.player in ids), link.player)
-
-
-def _show_round(view: RoundView, zone: ZoneInfo, link: Link, aliases: Aliases) -> dict[str, Any]:
-    played = view.round
-    nets = {
-        seat.player: played.stacks[seat.seat] - seat.opening_stack - played.top_ups[seat.seat] for seat in played.seats
-    }
-    you = _find_seated(link, aliases, view)
-    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets, "you": you}
 
 
 def _money_address(secret: str) -> str:

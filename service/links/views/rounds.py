@@ -19,8 +19,16 @@ from scoring.ruleset import Points
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
 from service.disputes.queries.disputes import StoredDispute
-from service.http.formats import format_amount, format_cards, format_day, format_money, format_money_won, format_time
+from service.http.formats import (
+    format_amount,
+    format_cards,
+    format_evening,
+    format_money,
+    format_money_won,
+    format_time,
+)
 from service.links.actions.pages import RoundPage
+from service.links.views.evenings import list_results, name_round, write_share
 from service.links.views.money import OwnMoney, ShownTotals
 from service.pages.apps import find_built
 from service.rounds.views.explanations import STYLE
@@ -63,6 +71,7 @@ def render_round_page(
     *,
     expires_at: datetime,
     table_address: str | None = None,
+    evening_address: str | None = None,
     personal: Personal | None = None,
     money: OwnMoney | None = None,
     totals: ShownTotals | None = None,
@@ -75,6 +84,7 @@ def render_round_page(
         address: the URL of the page, below which are the explanations of hands.
         expires_at: when the link expires.
         table_address: the URL of the page of the table, if the link shows that too.
+        evening_address: the URL of the page of the evening, likewise.
         personal: what only the player of a personal link sees.
         money: what this player owes and is owed.
         totals: what the round adds, if that was corrected or something was paid for it.
@@ -82,15 +92,25 @@ def render_round_page(
     view, settlement = page.round, page.settlement
     names = {seat.seat: seat.player for seat in view.round.seats}
     you = None if personal is None else personal.player
+    title, day = name_round(view, page.number, page.zone), format_evening(page.club.evening_of(view.opened_at))
+    payments = list(_show_payments(page, names))
     return render_template(
         "linked_round.html",
+        title=title,
         table=page.table,
-        day=format_day(view.opened_at, page.zone),
+        day=day,
+        evening_address=evening_address,
+        share=write_share(
+            [f"{page.table}, {day}", title],
+            sorted(list_results(view), key=lambda each: -each.points),
+            payments,
+            address if personal is None else None,
+        ),
         round=view,
         settlement=dump_round_settlement(view_round_settlement(view, settlement)),
         names=names,
         hands=[_show_hand(hand, names) for hand in page.hands],
-        payments=list(_show_payments(page, names)),
+        payments=payments,
         changes=page.changes,
         show_cards=format_cards,
         show_amount=partial(_show_amount, view),

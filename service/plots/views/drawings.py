@@ -4,16 +4,49 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from service.plots.views.scales import Number, Scale, show_number
+from service.plots.views.scales import Number, Scale, show_number, show_short
 
-WIDTH: Final = 720
 CHARACTER: Final = 7.2
 """The width of a digit of a label, about."""
-TOP: Final = 16
+LETTER: Final = 8
+"""The width of a letter of a name, about; many are narrower."""
+TOP: Final = 34
+"""The height of the title above an axis."""
 FOOT: Final = 46
 """The height of the ticks and the title below an axis."""
-MOST_TICKS: Final = 8
-LONGEST_NAME: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """
+    The size of a drawing, which decides how much it shows. Labels have the same size in all.
+
+    Attributes:
+        height: of what is between the axes of lines and histograms.
+        cell: the most width of a cell of a matrix.
+        most_areas: the number of areas over lines and histograms; 0 where they would be too narrow for a finger.
+    """
+
+    width: int
+    height: int
+    longest_name: int
+    most_ticks: int
+    most_points: int
+    most_areas: int
+    cell: int
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is for phones: labels have no values, and large numbers are short."""
+        return self.width < WIDE.width
+
+    def tick(self, value: Number) -> str:
+        """Return the label of a tick."""
+        return show_short(int(value)).lstrip("+") if self.is_narrow else show_number(value)
+
+
+WIDE: Final = Frame(720, 280, 16, 8, 200, 100, 72)
+NARROW: Final = Frame(300, 240, 9, 4, 100, 0, 40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +71,22 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line, its marks, its intervals, and its label beside the last point."""
+    """A line, its marks, its intervals, and where it ends."""
 
-    number: int
     path: str
     marks: list[tuple[float, float]]
     whiskers: list[tuple[float, float, float]]
     end: tuple[float, float]
-    label: str
-    label_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label beside the end of a line or of the band, where `start` is; `number` is that of the line, if it is one."""
+
+    text: str
+    start: tuple[float, float]
+    y: float
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +144,12 @@ class Drawing:
     x_ticks: list[Tick] = field(default_factory=list)
     y_ticks: list[Tick] = field(default_factory=list)
     x_title: str = ""
+    y_title: str = ""
+    y_title_at: float = 14
     lines: list[Line] = field(default_factory=list)
+    chosen: int = 0
+    band: str = ""
+    labels: list[Label] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     names: list[Text] = field(default_factory=list)
     columns: list[Text] = field(default_factory=list)
@@ -113,7 +158,12 @@ class Drawing:
     cell: tuple[float, float] = (0, 0)
     legend: list[Legend] = field(default_factory=list)
     areas: list[Area] = field(default_factory=list)
-    width: int = WIDTH
+    width: float = WIDE.width
+
+    @property
+    def x_title_end(self) -> float:
+        """Where the title of the horizontal axis ends: with the axis, unless it would begin outside."""
+        return min(self.width - 8, max(self.right, len(self.x_title) * CHARACTER + 8))
 
 
 def few_ticks(steps: Sequence[Number], x: Scale) -> list[Number]:

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from flask import Response
 
-from schemas.statistics.plots import MOST_SERIES, PlotName, PlotQuerySchema, PlotSchema, dump_plot
+from schemas.statistics.plots import PlotName, PlotQuerySchema, PlotSchema, dump_plot
 from service.clubs.actions import get_club
 from service.clubs.scopes import KeyScope
 from service.errors import NotFound
@@ -44,16 +44,18 @@ def show_one_plot(query: dict[str, Any], plot: str) -> Response:
     Return a plot as SVG, or its figures as CSV or JSON, as the header `Accept` requests.
 
     The figures are those of the revisions in force, so they follow corrections. Hands of open rounds count. The unit is
-    points; amounts of money are in the ledger and in statements. The plot `stacks` needs a round or a table. In the SVG
-    file each line has at most about 500 points; CSV and JSON have all of them. A plot shows at most 20 players as
-    lines, and so does its JSON, with the number of the others; CSV has all players.
+    points; amounts of money are in the ledger and in statements. The plot `stacks` is of a round, or of the newest
+    evening that the filter matches, at the table of its last round. The places of `net` are rounds; if there are more
+    than 400, evenings or longer periods. SVG and JSON have a line for the 8 players with the most hands, and the others
+    as a band; a row and a column for 8, or a bar for 30, and the sum of the others. CSV has all players.
     """
     if plot not in set(PlotName):
         raise NotFound(f"there is no plot {plot[:60]!r}; expected one of {', '.join(PlotName)}")
     transaction, raw = current_transaction(), query.pop("raw")
+    club = get_club(transaction)
     form = best_media_type(FORMS)
-    most = None if form == CSV else MOST_SERIES
-    view = get_plot(transaction, PlotName(plot), PlotFilter(**get_club(transaction).period(query), most_players=most))
+    filter_ = PlotFilter(**club.period(query), has_all_players=form == CSV)
+    view = get_plot(transaction, club, PlotName(plot), filter_)
     if form not in (SVG, CSV):
         return json_response(dump_plot(view), headers=_VARY)
     response = respond_file(view, form, raw=raw)

@@ -8,11 +8,14 @@ from uuid import UUID
 
 from babel.dates import format_date, format_datetime
 
-from schemas.statistics.plots import PlotName, PlotPlace, PlotSeries, PlotView
+from schemas.statistics.plots import PlotName, PlotPlace, PlotSeries, PlotView, Value
+from service.http import formats
 from service.plots.views.scales import clean, show_number, show_percent
 
 _LOCALE: Final = "en_GB"
 _MOST_DESCRIBED: Final = 6
+_OF_PLAYERS: Final = (PlotName.SOURCES, PlotName.HEAD_TO_HEAD, PlotName.CAPS)
+"""The plots whose places are players."""
 _CONSOLE: Final = "/console"
 
 TITLES: Final[Mapping[PlotName, str]] = {
@@ -34,6 +37,16 @@ NOTES: Final[Mapping[PlotName, str]] = {
     PlotName.DISTRIBUTION: "How many boards won or lost so many points, before caps.",
 }
 """What a reader has to know beside the title."""
+_AXES: Final[Mapping[PlotName, tuple[str, str]]] = {
+    PlotName.STACKS: ("Hands, by the time of the round", "Stack (points)"),
+    PlotName.NET: ("Rounds, by time", "Won since the start (points)"),
+    PlotName.SOURCES: ("Won or lost (points)", "Player"),
+    PlotName.HEAD_TO_HEAD: ("Won or lost against (points)", "Player"),
+    PlotName.CAPS: ("← paid, received → (points)", "Player"),
+    PlotName.FOULS: ("Evenings", "Foul boards (%)"),
+    PlotName.DISTRIBUTION: ("Won or lost in a hand (points)", "Boards (number)"),
+}
+"""The titles of the horizontal and the vertical axis, with their units."""
 LABELS: Final[Mapping[str, str]] = {
     "rows": "Rows",
     "bonuses": "Scoops and majorities",
@@ -64,7 +77,7 @@ def title_of(view: PlotView) -> str:
     """Return the title of a plot, with the player, the table, the round and the period that it is about."""
     parts = [TITLES[view.plot]]
     if view.player is not None:
-        parts.append(isolate(view.player))
+        parts.append(isolate(player_name(view, view.player)))
     if view.table_name is not None:
         parts.append(isolate(view.table_name))
     if view.is_one_round:
@@ -97,8 +110,47 @@ def describe(view: PlotView) -> str:
         return "No hands match the filter."
     sentences = [*_DESCRIBED[view.plot](view)]
     if view.omitted:
-        sentences.append(f"{view.omitted:,} players with fewer hands are left out.")
+        sentences.append(tell_others(view))
     return " ".join(sentences)
+
+
+def axis_titles_of(view: PlotView) -> tuple[str, str]:
+    """Return the titles of the horizontal and the vertical axis."""
+    x_title, y_title = _AXES[view.plot]
+    if view.plot is PlotName.STACKS and view.is_one_round:
+        return "Hand (number)", y_title
+    return x_title if view.period is None else f"{view.period.capitalize()}s", y_title
+
+
+def chosen_line_of(view: PlotView) -> int:
+    """Return which line is in color: that of the wanted player, or else of the one with the most at the end."""
+    names = [each.name for each in view.series]
+    if view.highlight in names:
+        return names.index(view.highlight)
+    ends = [value for each in view.series if (value := _last_of(each)) is not None]
+    return next((number for number, each in enumerate(view.series) if ends and _last_of(each) == max(ends)), 0)
+
+
+def _last_of(series: PlotSeries) -> Value:
+    return next((value for value in reversed(series.values) if value is not None), None)
+
+
+def show_last(view: PlotView, series: PlotSeries) -> str:
+    """Return the last value of a line."""
+    last = _last_of(series)
+    return "" if last is None else show_number(last, signed=view.plot is PlotName.NET)
+
+
+def count_others(view: PlotView) -> str:
+    """Return the number of the players who are left out."""
+    return "1 other" if view.omitted == 1 else f"{view.omitted:,} others"
+
+
+def tell_others(view: PlotView) -> str:
+    """Return a sentence about the players who are left out."""
+    players = "1 player" if view.omitted == 1 else f"{view.omitted:,} players"
+    is_band = view.plot in (PlotName.STACKS, PlotName.NET)
+    return f"{players} with fewer hands: {'a band from the least to the most of them' if is_band else 'added up'}."
 
 
 def _describe_lines(view: PlotView) -> Iterator[str]:
@@ -108,7 +160,7 @@ def _describe_lines(view: PlotView) -> Iterator[str]:
         values = [value for value in series.values if value is not None]
         if values:
             low, high = show_number(min(values)), show_number(max(values))
-            yield f"{isolate(series.name)}: {show_number(values[-1])} at the end, lowest {low}, highest {high}."
+            yield f"{name_of(view, series)}: {show_number(values[-1])} at the end, lowest {low}, highest {high}."
 
 
 def _count(view: PlotView) -> int:
@@ -122,7 +174,7 @@ def _describe_sources(view: PlotView) -> Iterator[str]:
             f"{LABELS[each.name].lower()} {show_number(each.values[index] or 0, signed=True)}" for each in view.series
         ]
         total = sum(each.values[index] or 0 for each in view.series)
-        yield f"{isolate(place.player or '')}: {show_number(total, signed=True)} in all; {', '.join(parts)}."
+        yield f"{isolate(player_of(view, place))}: {show_number(total, signed=True)} in all; {', '.join(parts)}."
 
 
 def _describe_pairs(view: PlotView) -> Iterator[str]:
@@ -135,8 +187,9 @@ def _describe_caps(view: PlotView) -> Iterator[str]:
     for index, place in enumerate(view.places[:_MOST_DESCRIBED]):
         got, lost = received.values[index] or 0, not_received.values[index] or 0
         gave, kept = paid.values[index] or 0, not_paid.values[index] or 0
+        name = isolate(player_of(view, place))
         yield (
-            f"{isolate(place.player or '')} received {show_number(got)} of {show_number(got + lost)} points due, and"
+            f"{name} received {show_number(got)} of {show_number(got + lost)} points due, and"
             f" paid {show_number(gave)} of {show_number(gave + kept)}."
         )
 
@@ -170,8 +223,8 @@ def label_of(view: PlotView, place: PlotPlace) -> str:
     if view.plot is PlotName.DISTRIBUTION:
         low, high = show_number(place.low or 0), show_number(place.high or 0)
         return low if low == high else f"{low} to {high}"
-    if place.player is not None:
-        return clean(place.player)
+    if view.plot in _OF_PLAYERS:
+        return clean(player_of(view, place))
     if place.first is not None:
         return _show_day(place.first) if place.first == place.last else f"{_show_day(place.first)} and later"
     opened = "" if place.opened_at is None else _show_moment(view, place.opened_at)
@@ -214,12 +267,26 @@ def _values_at(view: PlotView, index: int) -> Iterator[str]:
         elif view.plot is PlotName.DISTRIBUTION:
             yield f"{value:,} boards"
         elif value is not None:
-            yield f"{name_of(series)} {show_number(value)}"
+            yield f"{name_of(view, series)} {show_number(value)}"
+    if view.others is not None and view.others.lows is not None and view.others.highs is not None:
+        least, most = view.others.lows[index], view.others.highs[index]
+        if least is not None and most is not None:
+            yield f"{count_others(view)} {show_number(least)} to {show_number(most)}"
 
 
-def name_of(series: PlotSeries) -> str:
+def name_of(view: PlotView, series: PlotSeries) -> str:
     """Return the name of a series: the player's, or what the values are."""
-    return isolate(series.name) if series.is_player else LABELS[series.name]
+    return isolate(player_name(view, series.name)) if series.is_player else LABELS[series.name]
+
+
+def player_name(view: PlotView, player: str) -> str:
+    """Return what a player is called on the drawing."""
+    return view.names.get(player, player)
+
+
+def player_of(view: PlotView, place: PlotPlace) -> str:
+    """Return what the player of a place is called; the last place can be the sum of the others."""
+    return count_others(view) if place.player is None else player_name(view, place.player)
 
 
 def address_of(place: PlotPlace) -> str | None:
@@ -244,8 +311,8 @@ def address_of_player(player: str) -> str:
 
 
 def isolate(name: str) -> str:
-    """Return a name between characters that isolate its direction of writing from that of the text around it."""
-    return f"\u2068{clean(name)}\u2069"
+    """Return a name as a drawing can contain it, with its own direction of writing."""
+    return formats.isolate(clean(name))
 
 
 def _show_moment(view: PlotView, moment: datetime) -> str:

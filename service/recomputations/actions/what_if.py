@@ -71,6 +71,11 @@ class TableWhatIf:
     players: Sequence[PlayerWhatIf]
     refused: Sequence[RefusedRound]
 
+    @property
+    def units(self) -> list[Unit]:
+        """The units of the money of its players, by their codes."""
+        return sorted({unit for each in self.players for unit in each.money}, key=lambda unit: unit.code)
+
 
 def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, most: int = MOST_ROUNDS) -> TableWhatIf:
     """

@@ -21,10 +21,11 @@ from service.db.parquet import spool_parquet
 from service.errors import NotFound
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import HandResult, view_hand
-from service.rounds.queries import hands, histories, rounds
+from service.rounds.queries import hands, histories, references, rounds
 from service.rounds.queries.hand_filters import HandFilter
 from service.rounds.queries.histories import DocumentHead, DocumentParts
 from service.rounds.queries.parquet import write_parquet
+from service.rounds.queries.references import FoundRound
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.queries.rounds import FIRST, RoundPlace
 from service.rounds.queries.stored_round import StoredRound
@@ -41,15 +42,28 @@ def get_round(transaction: Transaction, round_id: UUID) -> RoundView:
     return view_round(rounds.get(transaction, round_id))
 
 
-def list_rounds(transaction: Transaction, filter_: RoundFilter, *, after: UUID | None, limit: int) -> Page[RoundView]:
+def list_rounds(
+    transaction: Transaction, filter_: RoundFilter, *, after: UUID | None, limit: int, oldest_first: bool = False
+) -> Page[RoundView]:
     """
-    List the club's rounds, newest first, by opening time.
+    List the club's rounds, newest first, by opening time; or the oldest first.
 
     Raises:
         WireError: the cursor is invalid.
     """
     begin = find_place(transaction, after)
-    return cut_page(rounds.list_page(transaction, filter_, after=begin, limit=limit + 1), limit, view_round)
+    listed = rounds.list_page(transaction, filter_, after=begin, limit=limit + 1, oldest_first=oldest_first)
+    return cut_page(listed, limit, view_round)
+
+
+def count_rounds(transaction: Transaction, filter_: RoundFilter, limit: int) -> int:
+    """Count the club's rounds of a filter, up to a limit."""
+    return rounds.count(transaction, filter_, limit)
+
+
+def search_rounds(transaction: Transaction, text: str, limit: int) -> list[FoundRound]:
+    """List rounds with an ID, whose references begin with a text, or with a hand that has it as its reference."""
+    return references.find_by_text(transaction, text, limit)
 
 
 def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | None:

@@ -12,6 +12,7 @@ from schemas.settlements import SettlementState
 from scoring.hand import Seat
 from scoring.round_state import RoundStatus
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.rounds.models import RoundHeadRecord, RoundRecord
 from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.tables.models import TableRecord
@@ -57,10 +58,16 @@ def list_by_id(transaction: Transaction, ids: Collection[UUID]) -> Sequence[Roun
     return _load(transaction, _select(transaction, _HEAD.round_id.in_(ids)), len(ids)).rounds
 
 
-def list_due(transaction: Transaction, before: datetime, *, limit: int) -> RoundOverviews:
-    """List the rounds whose settlement becomes final before a time, the next one first."""
-    query = _select(transaction, _HEAD.provisional_until < before)
-    return _load(transaction, query.order_by(_HEAD.provisional_until, _ROUND.id), limit)
+def list_left_open(transaction: Transaction, before: datetime, *, limit: int) -> RoundOverviews:
+    """List rounds that were opened before a time and are open still, the oldest first."""
+    query = _select(transaction, and_(_HEAD.status == RoundStatus.OPEN.value, _ROUND.opened_at < before))
+    return _load(transaction, query.order_by(_ROUND.opened_at, _ROUND.id), limit)
+
+
+def count_due(transaction: Transaction, before: datetime, *, limit: int) -> int:
+    """Count the rounds whose settlement becomes final before a time, up to a limit."""
+    due = select(_HEAD.round_id).where(_HEAD.club_id == transaction.club_id, _HEAD.provisional_until < before)
+    return count_rows(transaction, due, limit)
 
 
 def list_unsettled(transaction: Transaction, *, limit: int) -> RoundOverviews:

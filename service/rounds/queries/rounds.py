@@ -12,6 +12,7 @@ from sqlalchemy import (
     Tuple,
     Uuid,
     bindparam,
+    func,
     literal,
     select,
     text,
@@ -21,6 +22,7 @@ from sqlalchemy import (
 from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Query, Statement, Transaction
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.players.queries.aliases import Aliases
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
@@ -318,6 +320,13 @@ def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
     return None if opened_at is None else RoundPlace(opened_at, round_id)
 
 
+def count_until(transaction: Transaction, table_id: UUID, begin: datetime, place: RoundPlace) -> int:
+    """Count the rounds of a table from a time to a position in lists, the round there included."""
+    at_table = (_ROUND.club_id == transaction.club_id, _ROUND.table_id == table_id)
+    query = select(func.count()).where(*at_table, _ROUND.opened_at >= begin, place.bound >= PLACE)
+    return int(transaction.execute(query).scalar_one())
+
+
 def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, tuple[datetime, UUID | None]]:
     """Return when the last round of each table was opened, and the round that is open; others are omitted."""
     rows = transaction.execute(_LAST_OPENED, {"club_id": transaction.club_id, "table_ids": [*table_ids]})
@@ -325,15 +334,28 @@ def list_last_opened(transaction: Transaction, table_ids: Iterable[UUID]) -> dic
 
 
 def list_page(
-    transaction: Transaction, filter_: RoundFilter, *, after: RoundPlace | None = None, limit: int
+    transaction: Transaction,
+    filter_: RoundFilter,
+    *,
+    after: RoundPlace | None = None,
+    limit: int,
+    oldest_first: bool = False,
 ) -> list[StoredRound]:
-    """List rounds after `after`, newest first."""
-    newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
-    query = ROUNDS.where(where_rounds(transaction, filter_)).order_by(*newest_first).limit(limit)
+    """List rounds after `after`, newest first, or the oldest first."""
+    query = ROUNDS.where(where_rounds(transaction, filter_)).limit(limit)
+    if oldest_first:
+        query = query.order_by(_ROUND.opened_at, _ROUND.id)
+    else:
+        query = query.order_by(_ROUND.opened_at.desc(), _ROUND.id.desc())
     if after is not None:
-        query = query.where(after.bound > PLACE)
+        query = query.where(after.bound < PLACE if oldest_first else after.bound > PLACE)
     records = transaction.execute(query, {"club_id": transaction.club_id})
     return [load_stored_round(transaction, record._asdict()) for record in records]
+
+
+def count(transaction: Transaction, filter_: RoundFilter, limit: int) -> int:
+    """Count rounds up to a limit."""
+    return count_rows(transaction, ROUNDS.where(where_rounds(transaction, filter_)), limit)
 
 
 def _get_one(transaction: Transaction, query: Query, round_id: UUID) -> StoredRound:

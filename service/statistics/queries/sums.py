@@ -10,6 +10,7 @@ from sqlalchemy import Row, text
 from schemas.statistics.player_statistics import NotedHand
 from scoring.board import Board
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.players.queries.aliases import add_up, read_aliases
 from service.rounds.queries.round_filter import RoundFilter, filter_parameters, list_result_conditions
 
@@ -68,6 +69,13 @@ def list_first_sums(
     parameters = _parameters(transaction, filter_) | {"aliases": [*aliases.players], "after": after, "limit": limit}
     listed = transaction.execute(text(players), parameters).scalars()
     return _list_sums(transaction, filter_, ids=aliases.ids_of_all(listed), limit=limit)
+
+
+def count_summed(transaction: Transaction, filter_: StatisticsFilter, limit: int) -> int:
+    """Count the players whose results have sums, up to a limit."""
+    by_id = f"SELECT result.player FROM player_rounds AS result WHERE {_conditions(filter_)} GROUP BY result.player"
+    players = f"SELECT player FROM ({add_up(by_id, counts=(), sums=())}) AS summed"
+    return count_rows(transaction, players, limit, _parameters(transaction, filter_))
 
 
 def _list_sums(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Select, insert, select, text, update
 
 from schemas.webhooks.endpoints import DeliveryState, DeliveryView
 from service.db import Transaction
+from service.db.paging import Rows, count_rows, select_page
 from service.errors import NotFound
 from service.webhooks.models import DeliveryRecord
 
@@ -36,6 +37,7 @@ class ClaimedDelivery:
     attempt: int
     first_attempt_at: datetime
     created_at: datetime
+    traceparent: str | None
 
 
 def add_delivery(transaction: Transaction, webhook_id: UUID, delivery_id: UUID, kind: str, about: Any) -> DeliveryView:
@@ -75,12 +77,18 @@ def list_deliveries(
     transaction: Transaction, webhook_id: UUID, *, state: str | None, after: UUID | None, limit: int
 ) -> list[DeliveryView]:
     """List the deliveries of a webhook, the newest first, starting after the ID `after`; all, or those in a state."""
-    query = _sent(transaction, webhook_id).order_by(_DELIVERY.id.desc()).limit(limit)
-    if state is not None:
-        query = query.where(_DELIVERY.state == state)
-    if after is not None:
-        query = query.where(_DELIVERY.id < after)
+    query = select_page(_in_state(transaction, webhook_id, state), _DELIVERY.id, after=after, limit=limit)
     return [_load_delivery(row) for row in transaction.execute(query)]
+
+
+def count_deliveries(transaction: Transaction, webhook_id: UUID, *, state: str | None, limit: int) -> int:
+    """Count the deliveries of a webhook up to a limit; all, or those in a state."""
+    return count_rows(transaction, _in_state(transaction, webhook_id, state), limit)
+
+
+def _in_state(transaction: Transaction, webhook_id: UUID, state: str | None) -> Rows:
+    query = _sent(transaction, webhook_id)
+    return query if state is None else query.where(_DELIVERY.state == state)
 
 
 def redeliver(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:
@@ -194,7 +202,7 @@ _CLAIM: Final = text("""
 _CLAIMED: Final = text("""
     SELECT delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
         webhook.previous_until, delivery.kind, delivery.data, delivery.round_id, delivery.attempts,
-        delivery.first_attempt_at, delivery.created_at
+        delivery.first_attempt_at, delivery.created_at, delivery.traceparent
     FROM webhook_deliveries AS delivery
     JOIN webhooks AS webhook ON (webhook.club_id, webhook.id) = (delivery.club_id, delivery.webhook_id)
     WHERE delivery.club_id = :club_id AND delivery.id = :id AND delivery.attempts = :attempt
@@ -278,6 +286,7 @@ def _load_claimed(transaction: Transaction, row: Row[Any]) -> ClaimedDelivery:
         attempt=row.attempts,
         first_attempt_at=row.first_attempt_at,
         created_at=row.created_at,
+        traceparent=row.traceparent,
     )
 
 

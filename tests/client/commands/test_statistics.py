@@ -1,5 +1,6 @@
 """`ofc statistics` and `ofc plot` against a service, whose worker counts the hands."""
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -112,9 +113,15 @@ def test_a_wrong_command_is_explained(reached: dict[str, str], arguments: list[s
     assert sentence in " ".join(refused.err.split())
 
 
-def test_the_service_explains_what_a_plot_needs(reached: dict[str, str], tmp_path: Path) -> None:
-    file = tmp_path / "stacks.svg"
-    refused = ofc("plot", "stacks", file, **reached)
+def test_the_line_of_a_player_is_in_color(reached: dict[str, str], played: str) -> None:
+    for player in ("bob", "cyd"):
+        drawn = ofc_process("plot", "stacks", "-", "--table", played, "--highlight", player, **reached)
+        assert re.findall('<text class="name picked"[^>]*>\u2068(.*?)\u2069', drawn.out) == [player]
+
+
+def test_the_service_explains_an_invalid_filter(reached: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "net.svg"
+    refused = ofc("plot", "net", file, "--player", "a\u202eb", **reached)
     assert refused.code == 1
-    assert "is required for the stacks of a table" in refused.err
+    assert "control, format and private characters" in refused.err
     assert not file.exists()

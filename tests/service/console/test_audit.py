@@ -99,7 +99,12 @@ def test_a_period_is_in_days_of_the_club(house: House, api: Api) -> None:
     assert kinds_of(visitor, f"?from={before}&to={after}") == every
     assert kinds_of(visitor, f"?to={before - timedelta(days=1)}") == []
     assert kinds_of(visitor, f"?from={after + timedelta(days=1)}") == []
-    assert "+14" in text_of(visitor.show("/audit"))
+    times = [*visitor.show("/audit").iter("time")]
+    assert len(times) == len(every)
+    for time in times:
+        day, _, minute = (time.text or "").partition(", ")
+        assert day == f"{today.day} {today:%b %Y}"
+        assert time.attrib["title"] == f"{today.day} {today:%B %Y}, {minute} +14", "the zone is in the title"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +154,8 @@ def test_events_of_other_clubs_are_not_found(house: House, api: Api, other_api: 
     round_id = complete_round(other_api, name="theirs")
     join(house, other_api)
     visitor = Visitor.signed_in(house, api)
-    assert visitor.get("/audit?table=theirs").status_code == 404
+    assert "There is no table “theirs”." in text_of(visitor.show("/audit?table=theirs"))
+    assert visitor.get("/audit?table=theirs&format=csv").status_code == 404
     for identifier in (round_id, uuid4()):
         assert read_files(visitor, f"/audit?round={identifier}") == []
 

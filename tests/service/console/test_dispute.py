@@ -325,7 +325,7 @@ def test_hostile_forms_change_nothing(visitor: Visitor, api: Api, house: House, 
 def test_without_the_scopes_nothing_can_be_decided(house: House, api: Api, case: str, round_id: str) -> None:
     reader = Visitor.signed_in(house, reader_of(house, api, "read"))
     document = reader.show(case)
-    assert [each.attrib["action"] for each in document.iter("form")] == ["/console/sign-out"]
+    assert [each.attrib["action"] for each in document.iter("form")] == ["/console/sign-out", "/console/search"]
     csrf = csrf_of(document)
     for action in ("decide", "comment", "review", "withdraw"):
         assert reader.send(f"{case}/{action}", {"csrf": csrf}).status_code == 403

@@ -47,7 +47,7 @@ def test_a_row_shows_what_is_at_stake_and_for_whom(visitor: Visitor, api: Api) -
     assert row[0].startswith("friday: Hand 2, ann, top row")
     assert row[1] == "0 min"
     assert row[2].startswith("Paused; ")
-    assert row[3] == "12€2.40"
+    assert row[3] == "12 EUR 2.40"
     assert row[4] == "ann, bob, cyd"
     assert row[6] == "Nobody"
 
@@ -79,7 +79,7 @@ def test_tabs_show_states(visitor: Visitor, api: Api) -> None:
     assert reviewed[6] == "first"
     [decided] = rows_of(visitor.show("/disputes?tab=decided"))
     assert decided[0].startswith("table 2")
-    assert decided[6] == "Rejectedby first"
+    assert decided[6] == "Rejected by first"
     assert "left" in decided[2]
 
 

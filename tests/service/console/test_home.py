@@ -11,13 +11,30 @@ from tests.service.disputes.test_unusual_rounds import FOULING, finished
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened, step
 from tests.support.application import House
+from tests.support.auditors import proposed
 from tests.support.browser.console_visitor import Visitor, text_of
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of
 from tests.support.process_jobs import Club
-from tests.support.sample_rounds import COMPLETE, THREE, complete_round, hand, play, start_round
+from tests.support.sample_rounds import (
+    COMPLETE,
+    THREE,
+    complete_round,
+    document_of,
+    hand,
+    play,
+    post_document,
+    start_round,
+)
 
 SHORT = {"correction_window_minutes": 30}
+NUMBERS = [
+    "/console/rounds?status=open",
+    "/console/rounds?state=provisional",
+    "/console/disputes?tab=review",
+    "/console/jobs",
+]
+"""Where the numbers of the page lead."""
 
 
 @pytest.fixture
@@ -27,21 +44,49 @@ def visitor(house: House, api: Api) -> Visitor:
 
 def section(document: Element, title: str) -> tuple[str, list[str]]:
     """Return the text of a part of the page and the addresses of its links."""
-    [element] = [each for each in document.iter("section") if title in "".join(next(iter(each.iter("h2"))).itertext())]
+    [element] = [each for each in document.iter("section") if title in heading_of(each)]
     return " ".join("".join(element.itertext()).split()), [each.attrib["href"] for each in element.iter("a")]
+
+
+def heading_of(section: Element) -> str:
+    """Return the heading of a part of the page, which is its first one."""
+    heading = next(each for each in section.iter() if each.tag in ("h2", "h3"))
+    return "".join(heading.itertext())
 
 
 def test_a_new_club_sees_that_nothing_waits(visitor: Visitor) -> None:
     text = text_of(visitor.show("/"))
     for shown in (
-        "No dispute is open.",
-        "No round is open.",
-        "No settlement becomes final within the hour.",
-        "No import or recomputation is under way.",
-        "Nothing unusual.",
+        "Nothing waits for a person",
+        "0 rounds open",
+        "0 final within the hour",
+        "0 disputes in review",
+        "0 jobs under way",
         "Last checkpointNone yet",
     ):
         assert shown in text
+
+
+def test_what_needs_a_person_is_in_the_order_of_its_urgency(visitor: Visitor, api: Api) -> None:
+    opened(api, complete_round(api, name="friday", point_value=10, unit="EUR"))
+    paid = {"payer": "bob", "payee": "ann", "unit": "EUR", "amount": 100, "reference": "claimed"}
+    assert api.post("/v1/payment-claims", paid).status == 201
+    document = {"opened_at": "2026-01-02T20:00:00Z", "table": "forgotten", "reference": "1"}
+    assert post_document(api, document_of(sitting={1: "ann 100", 2: "bob 100"}, **document)).status == 201
+    proposed(api, complete_round(api, name="saturday"))
+    headings = ["".join(each.itertext()) for each in visitor.show("/").iter("h3")]
+    assert headings[:4] == [
+        "Disputes to decide 1",
+        "Proposals for a second auditor 1",
+        "Payments to confirm 1",
+        "Rounds left open 1",
+    ]
+    text, links = section(visitor.show("/"), "Rounds left open")
+    assert "forgotten, 1 open for" in text
+    assert links[-1] == "/console/rounds?status=open&sort=oldest"
+    text, links = section(visitor.show("/"), "Payments to confirm")
+    assert "bob to ann, €1.00" in text
+    assert set(links) == {"/console/money/claims?state=pending"}
 
 
 def test_a_club_without_rounds_sees_the_first_steps(house: House, api: Api, visitor: Visitor) -> None:
@@ -69,8 +114,9 @@ def test_open_rounds_lead_to_their_pages(visitor: Visitor, api: Api) -> None:
     play(api, round_id, hand(1, 1, THREE))
     complete_round(api, name="saturday")
     text, links = section(visitor.show("/"), "Open rounds")
-    assert "Open rounds 1 friday 1 hand: ann, bob, cyd; open for 0 min" in text
+    assert "Open rounds friday 1 hand: ann, bob, cyd; open for 0 min" in text
     assert "saturday" not in text
+    assert "1 round open" in text_of(visitor.show("/"))
     assert links == [f"/console/rounds/{round_id}", "/console/rounds?status=open"]
     assert text_of(visitor.show("/rounds?status=open")).count("friday") == 1
 
@@ -78,17 +124,20 @@ def test_open_rounds_lead_to_their_pages(visitor: Visitor, api: Api) -> None:
 def test_disputes_that_wait_lead_to_their_cases(visitor: Visitor, api: Api) -> None:
     dispute_id = opened(api, complete_round(api, name="friday", **MONEY), hand=2, seat=1)
     step(api, opened(api, complete_round(api, name="saturday")), "review")
-    text, links = section(visitor.show("/"), "Disputes that wait")
-    assert "Disputes that wait 1 friday: Hand 2, ann 0 min old, 12 points (€2.40) at stake 1 in review" in text
-    assert links == [f"/console/disputes/{dispute_id}", "/console/disputes?tab=review", "/console/disputes"]
+    text, links = section(visitor.show("/"), "Disputes to decide")
+    assert "Disputes to decide 1 friday: Hand 2, ann 0 min old, 12 points (€2.40) at stake" in text
+    assert links == [f"/console/disputes/{dispute_id}", "/console/disputes"]
+    text, links = section(visitor.show("/"), "Now")
+    assert "1 dispute in review" in text
+    assert links[:4] == NUMBERS
 
 
 def test_settlements_that_become_final_within_the_hour(visitor: Visitor, api: Api) -> None:
-    soon = complete_round(api, name="friday", **SHORT)
+    complete_round(api, name="friday", **SHORT)
     complete_round(api, name="saturday", correction_window_minutes=120)
-    text, links = section(visitor.show("/"), "Final within the hour")
-    assert "Final within the hour 1 friday final in 29 min: ann, bob, cyd" in text
-    assert links == [f"/console/rounds/{soon}", "/console/rounds?state=provisional"]
+    text, links = section(visitor.show("/"), "Now")
+    assert "1 final within the hour" in text
+    assert links[:4] == NUMBERS
 
 
 def test_unusual_rounds(visitor: Visitor, api: Api) -> None:
@@ -107,12 +156,12 @@ def test_jobs_under_way_and_the_last_recomputation(visitor: Visitor, api: Api, h
     started = api.post("/v1/recomputations", {"mode": "audit", "scope": {}, "reason": "weekly"})
     assert started.status == 202
     text, links = section(visitor.show("/"), "Jobs under way")
-    assert "Jobs under way 1 Recomputation queued" in text
-    assert links == [f"/console/jobs/{started['id']}", "/console/jobs"]
+    assert "Jobs under way Recomputation queued" in text
+    assert links == [f"/console/jobs/{started['id']}"]
     assert "Recomputation" in text_of(visitor.show(f"/jobs/{started['id']}"))
     Club(house, api).work_on(f"/v1/recomputations/{started['id']}")
     document = visitor.show("/")
-    assert "No import or recomputation is under way." in section(document, "Jobs under way")[0]
+    assert "0 jobs under way" in text_of(document)
     assert "1 round, 0 that differ" in section(document, "Evidence")[0]
 
 

@@ -79,9 +79,11 @@ def test_invalid_filters_are_refused_in_words(house: House, api: Api, query: str
 
 
 def test_an_unknown_table_is_not_found(house: House, api: Api) -> None:
-    response = Visitor.signed_in(house, api).get("/links?table=unknown")
+    visitor = Visitor.signed_in(house, api)
+    assert "There is no table “unknown”." in text_of(visitor.show("/links?table=unknown"))
+    response = visitor.get("/links?table=unknown&format=csv")
     assert response.status_code == 404
-    assert "no table 'unknown'" in text_of(parse(response))
+    assert "There is no table 'unknown'" in text_of(parse(response))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ FORMS = {
 """The pages to which a form or a tab of a list leads."""
 UNKNOWN = "console.show_unknown"
 WITHOUT_FILES = {
+    "console.show_correction": "a preview of what is not stored; the page of the revision has its figures as files",
     "console.show_explanation": "a page to print or to save; the page of the hand has its figures as files",
     "console.show_proposal": "what it has changed is in the files of the revisions of the round, once it is confirmed",
     "console.show_ruleset": "its fields are columns of the comparison of two rulesets, which has files",

@@ -6,14 +6,17 @@ import json
 from itertools import accumulate
 from typing import Any
 from uuid import UUID
+from xml.etree.ElementTree import Element
 
 import pytest
 
+from schemas.money import Unit
 from schemas.rulesets import dump_ruleset
 from scoring.presets import PRESETS
 from scoring.ruleset import ENTRIES
 from service.clubs.actions import create_key
 from service.console.views.ruleset_fields import GROUPS, compare_fields, read_ruleset_form
+from service.http.formats import format_money_won, format_signed
 from service.recomputations.actions.what_if import replay_table
 from tests.service.console.test_round_replay import rows_of, section, words
 from tests.service.disputes.test_dispute_authors import stored_club
@@ -22,7 +25,7 @@ from tests.support.api_client import Api, Document
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, text_of
 from tests.support.import_lines import club_of, database_of
-from tests.support.sample_rounds import add_table, complete_round
+from tests.support.sample_rounds import COMPLETE, add_table, complete_round, document_of, post_document
 
 NEW = "/rulesets/new"
 SCRIPT = "<script>alert(1)</script>"
@@ -263,6 +266,11 @@ def test_the_form_needs_the_scope_of_tables(house: House, api: Api, visitor: Vis
         assert reader.send(path, form | {"csrf": _csrf(reader)}).status_code == 403
 
 
+def table_of(part: Element) -> list[list[str]]:
+    """Return the cells of the table of a part of a page, with its header."""
+    return [[words(cell) for cell in row] for row in part.iter("tr")]
+
+
 def test_a_what_if_shows_who_would_have_won_more(visitor: Visitor, house: House, api: Api) -> None:
     round_id = in_fantasyland_for_money(api)
     rules = PRESETS["pineapple-2-4-us-none"]
@@ -270,12 +278,25 @@ def test_a_what_if_shows_who_would_have_won_more(visitor: Visitor, house: House,
     with database_of(house).transaction(club_of(house, api)) as transaction:
         expected = replay_table(transaction, UUID(table), rules)
     path = f"/rulesets/what-if?table=money&ruleset={rules.name}"
-    part = words(section(visitor.show(path), "what-if"))
+    part = section(visitor.show(path), "what-if")
     assert any(each.change for each in expected.players)
-    for each in expected.players:
-        change = "the same" if not each.change else f"{abs(each.change)} points {'more' if each.change > 0 else 'less'}"
-        assert f"{each.player} would have won {change}." in part.replace("1 point ", "1 points ")
-    assert "1 round with 2 hands was replayed. Hands, top-ups and departures count as they were played." in part
+    header, *shown = table_of(part)
+    assert header == ["Player", "Difference in EUR", "Difference in points", "As recorded", f"Under {rules}"]
+    euro = Unit("EUR", 2)
+    assert shown == [
+        [
+            each.player,
+            format_money_won(each.money[euro], euro),
+            *map(format_signed, (each.change, each.before, each.after)),
+        ]
+        for each in expected.players
+    ]
+    table, sentence, rest = words(part).partition(
+        "1 round with 2 hands was replayed from the same cards. Hands, top-ups"
+    )
+    assert sentence
+    assert "Difference in EUR" in table, "the table comes before any sentence"
+    assert rest.startswith(" and departures count as they were played.")
     rows = json.loads(visitor.get(path + "&format=json").text)
     assert [row["change"] for row in rows] == [each.change for each in expected.players]
 
@@ -283,11 +304,21 @@ def test_a_what_if_shows_who_would_have_won_more(visitor: Visitor, house: House,
 def test_a_new_ruleset_is_tried_on_a_table_before_it_is_stored(visitor: Visitor, api: Api) -> None:
     complete_round(api)
     response = preview(visitor, name="house", points__scoop_bonus="5", table="kitchen")
-    part = words(section(parse(response), "what-if"))
-    assert "Under house@1 at kitchen" in part
-    assert "ann would have won 12 points more." in part
-    assert "cyd would have won 12 points less." in part
-    assert "bob would have won the same." in part
+    part = section(parse(response), "what-if")
+    assert "Under house@1 at kitchen" in words(part)
+    header, *shown = table_of(part)
+    assert header[1] == "Difference in points"
+    assert {row[0]: row[1] for row in shown} == {"ann": "+12", "bob": "0", "cyd": "−12"}
+
+
+def test_a_what_if_has_a_column_for_each_unit_and_display_names(visitor: Visitor, api: Api) -> None:
+    in_fantasyland_for_money(api)
+    assert api.put("/v1/players/ann", {"display_name": "Ann Lee"}).status == 201
+    in_dollars = document_of(table="money", hands=COMPLETE, point_value=25, unit="USD")
+    assert post_document(api, in_dollars).status == 201
+    header, *shown = table_of(section(visitor.show("/rulesets/what-if?table=money&ruleset=progressive"), "what-if"))
+    assert header[1:4] == ["Difference in EUR", "Difference in USD", "Difference in points"]
+    assert "Ann Lee ann" in [row[0] for row in shown]
 
 
 def test_a_table_without_rounds_has_nothing_to_replay(visitor: Visitor, api: Api) -> None:

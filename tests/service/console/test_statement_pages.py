@@ -38,7 +38,7 @@ def test_a_statement_of_an_evening(visitor: Visitor, api: Api) -> None:
     table = play_evenings(api)["kitchen"]
     page = visitor.show(f"/tables/{table}?evening=2026-10-20")
     assert "Evening of Tuesday 20 October 2026" in text_of(page)
-    assert table_cells(page, "Results")[1][-3:] == ["+36", "136", "+€7.20"]
+    assert table_cells(page, "Results")[1][-3:] == ["+36", "136", "+7.20"]
     same = visitor.show(f"/tables/{table}?from=2026-10-20&to=2026-10-20")
     assert table_cells(same, "Results") == table_cells(page, "Results")
     current = [
@@ -101,17 +101,17 @@ def test_the_club_statement_never_adds_units(visitor: Visitor, api: Api) -> None
     tables = play_evenings(api)
     page = visitor.show("/statement?period=all")
     assert table_cells(page, "Results")[1:4] == [
-        ["ann", "All tables", "3", "0", "+108", "+€14.40", "+$2.52".replace("$", "US$")],
-        ["ann", "attic", "1", "0", "+36", "–", "+US$2.52"],
-        ["ann", "kitchen", "2", "0", "+72", "+€14.40", "–"],
+        ["ann", "All tables", "3", "0", "+108", "+14.40", "+2.52"],
+        ["ann", "attic", "1", "0", "+36", "–", "+2.52"],
+        ["ann", "kitchen", "2", "0", "+72", "+14.40", "–"],
     ]
-    assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "€14.40"]]
-    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "US$2.52"]]
+    assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "14.40"]]
+    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "2.52"]]
     both = visitor.show(f"/statement?period=all&table={tables['kitchen']}&table={tables['attic']}")
     assert table_cells(both, "Results") == table_cells(page, "Results")
     one = visitor.show(f"/statement?period=all&table={tables['attic']}")
-    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+US$2.52"]
-    assert "No rounds match" in text_of(visitor.show("/statement?player=nobody"))
+    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+2.52"]
+    assert "There is no player “nobody”." in text_of(visitor.show("/statement?player=nobody"))
 
 
 @pytest.mark.parametrize("path", ["/statement?period=all&", "/tables/{kitchen}?", "/statement?evening=2026-10-21&"])
@@ -159,8 +159,8 @@ def test_the_csv_file_of_a_table_has_the_columns_of_its_page(visitor: Visitor, a
 def test_a_long_statement_is_read_page_by_page(
     visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch, lines_of_page: int, players_of_page: int
 ) -> None:
-    monkeypatch.setattr("service.console.views.ledger._SIZE", lines_of_page)
-    monkeypatch.setattr("service.console.views.ledger._PLAYERS", players_of_page)
+    monkeypatch.setattr("service.console.views.accounting.statements._SIZE", lines_of_page)
+    monkeypatch.setattr("service.console.views.accounting.statements._PLAYERS", players_of_page)
     table = play_evenings(api)["kitchen"]
     for path, lines in (("/statement?period=all", 9), (f"/tables/{table}?to=2099-01-01", 3)):
         address, rows = path, []
@@ -180,7 +180,7 @@ def test_the_print_page_of_many_players_has_their_totals(
 ) -> None:
     play_evenings(api)
     shown = visitor.show("/statement?period=all")
-    monkeypatch.setattr("service.console.views.ledger._MOST_PRINTED", 2)
+    monkeypatch.setattr("service.console.views.accounting.statements._MOST_PRINTED", 2)
     printed = visitor.show("/statement?period=all&format=print")
     totals = [cells for cells in table_cells(shown, "Results")[1:] if cells[1] == "All tables"]
     assert table_cells(printed, "Results")[1:] == totals
@@ -192,8 +192,8 @@ def test_the_print_page_of_many_players_has_their_totals(
 def test_the_payments_of_a_page_are_shared_by_its_lists(
     visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.console.views.ledger._MOST_PAYMENTS", 4)
-    monkeypatch.setattr("service.console.views.ledger._FEWEST_SHOWN", 1)
+    monkeypatch.setattr("service.console.views.accounting.statements._MOST_PAYMENTS", 4)
+    monkeypatch.setattr("service.console.views.accounting.statements._FEWEST_SHOWN", 1)
     for name in "abc":
         play_round(api, add_table(api, name=name))
     page = visitor.show("/statement?period=all&settle_up=pairs")
@@ -212,7 +212,7 @@ def test_many_tables_whose_points_have_no_value_are_settled_up_in_their_own_stat
     play_round(api, add_table(api, name="cellar"))
     both = ("/statement?period=all", "/statement?period=all&settle_up=pairs")
     listed = [table_cells(visitor.show(path), "Payments in points at cellar") for path in both]
-    monkeypatch.setattr("service.console.views.ledger._MOST_LISTS", 0)
+    monkeypatch.setattr("service.console.views.accounting.statements._MOST_LISTS", 0)
     for path, payments in zip(both, listed, strict=True):
         page = visitor.show(path)
         assert table_cells(page, "Results")[1][:5] == ["ann", "All tables", "4", "0", "+144"]
@@ -220,10 +220,10 @@ def test_many_tables_whose_points_have_no_value_are_settled_up_in_their_own_stat
         assert "Payments in points at cellar" not in {each.attrib.get("aria-label") for each in page.iter("div")}
         assert "Points without a value: 1 table" in text_of(page)
         [link] = [each.attrib["href"] for each in page.iter("a") if each.attrib["href"].endswith("#settle")]
-        monkeypatch.setattr("service.console.views.ledger._MOST_LISTS", 1)
+        monkeypatch.setattr("service.console.views.accounting.statements._MOST_LISTS", 1)
         own = visitor.show(link.removeprefix("/console").removesuffix("#settle"))
         assert table_cells(own, "Payments in points") == payments
-        monkeypatch.setattr("service.console.views.ledger._MOST_LISTS", 0)
+        monkeypatch.setattr("service.console.views.accounting.statements._MOST_LISTS", 0)
         assert "at 1 table, are in the files" in text_of(visitor.show(f"{path}&format=print"))
 
 

@@ -110,6 +110,15 @@ def test_up_can_run_without_a_job_worker(tmp_path: Path) -> None:
         assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
 
 
+def test_a_worker_without_chunks_runs_periodic_tasks(room: Room) -> None:
+    with room.work(concurrency=0) as worker:
+        assert wait_until(lambda: status(room.house.logins)["is_working"])
+        assert not worker.job_processes
+        assert [started["name"] for started in status(room.house.logins)["workers"]] == [
+            f"{socket.gethostname()} (periodic, webhooks)"
+        ]
+
+
 def test_celery_s_own_command_starts_a_worker(room: Room) -> None:
     command = [sys.executable, "-m", "celery", "-A", "service.jobs", "worker"]
     worker = Working(room.house.logins, concurrency=2, command=command, **room.broker.variables)

@@ -47,14 +47,15 @@ def test_the_page_shows_balances_and_who_pays_whom(visitor: Visitor, api: Api) -
     add_table(api, name="loft")
     page = visitor.show("/money")
     assert table_cells(page, "Balances: EUR")[1:] == [
-        ["ann", "+€3.60", "€0.00", "+€3.60", "€0.00", "€0.00", "€0.00"],
-        ["bob", "€0.00", "€0.00", "€0.00", "€0.00", "€0.00", "€0.00"],
-        ["cyd", "−€3.60", "€0.00", "−€3.60", "€0.00", "€0.00", "€0.00"],
+        ["ann", "+3.60", "0.00", "+3.60", "0.00", "0.00", "0.00"],
+        ["bob", "0.00", "0.00", "0.00", "0.00", "0.00", "0.00"],
+        ["cyd", "−3.60", "0.00", "−3.60", "0.00", "0.00", "0.00"],
     ]
     assert table_cells(page, "Balances: Points at attic")[1][:2] == ["ann", "+36"]
     assert "cyd pays ann €3.60" in text_of(page)
     assert "cyd pays ann 36" in text_of(page)
-    assert [option.text for option in page.iter("option") if option.text][:3] == [
+    units = next(each for each in page.iter("select") if each.attrib["name"] == "unit")
+    assert [option.text for option in units.iter("option") if option.text][:3] == [
         "EUR",
         "points at attic",
         "points at loft",
@@ -80,7 +81,7 @@ def test_a_proposed_payment_is_recorded_once_by_its_button(visitor: Visitor, api
     )
     page = visitor.show("/money")
     assert len(forms_of(page, "/money/payments")) == 1, "nothing is proposed"
-    assert table_cells(page, "Payments and charges")[1][1:5] == ["payment", "cyd", "ann", "€3.60"]
+    assert table_cells(page, "Payments and charges")[1][1:5] == ["payment", "cyd", "ann", "EUR 3.60"]
 
 
 def test_a_payment_recorded_by_another_needs_a_confirmation(visitor: Visitor, api: Api) -> None:
@@ -156,8 +157,8 @@ def test_a_charge_is_recorded_and_taken_back(visitor: Visitor, api: Api) -> None
     charged = send(visitor, "/money/charges", player="ann", amount="2.00", unit="EUR", reason="the room")
     assert charged.status_code == 303, charged.text
     page = visitor.show("/money")
-    assert table_cells(page, "Payments and charges")[1][1:5] == ["charge the room", "ann", "the house", "€2.00"]
-    assert table_cells(page, "Balances: EUR")[1][:2] == ["the house", "+€2.00"]
+    assert table_cells(page, "Payments and charges")[1][1:5] == ["charge the room", "ann", "the house", "EUR 2.00"]
+    assert table_cells(page, "Balances: EUR")[1][:2] == ["the house", "+2.00"]
     [address] = [each.attrib["href"] for each in page.iter("a") if each.attrib["href"].endswith("/reversal")]
     path = address.removeprefix("/console")
     assert "The charge of €2.00 from ann to the house" in text_of(visitor.show(path))
@@ -183,8 +184,8 @@ def test_who_may_not_write_sees_no_forms(house: House, api: Api) -> None:
 
 def test_a_large_club_sees_its_largest_balances(visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     posted(api, hands=COMPLETE, **EURO)
-    monkeypatch.setattr("service.console.views.money._MOST_LINES", 2)
-    monkeypatch.setattr("service.console.views.money._FEWEST_LINES", 1)
+    monkeypatch.setattr("service.console.views.accounting.money._MOST_LINES", 2)
+    monkeypatch.setattr("service.console.views.accounting.money._FEWEST_LINES", 1)
     page = visitor.show("/money")
     assert [row[0] for row in table_cells(page, "Balances: EUR")[1:]] == ["ann", "cyd"]
     assert "The 2 largest balances of 3." in text_of(page)
@@ -200,7 +201,7 @@ def test_each_of_many_tables_without_a_point_value_has_a_page(
     for unit in ("EUR", attic):
         paid = {"payer": "cyd", "payee": "ann", "unit": unit, "amount": 6, "reference": unit}
         assert api.post("/v1/payments", paid).status == 201
-    monkeypatch.setattr("service.console.views.money._MOST_LISTS", 1)
+    monkeypatch.setattr("service.console.views.accounting.money._MOST_LISTS", 1)
     page = visitor.show("/money")
     assert "Points without a value: 2 tables" in text_of(page)
     assert "Points at attic" not in text_of(page)
@@ -213,7 +214,7 @@ def test_each_of_many_tables_without_a_point_value_has_a_page(
         ["cyd", "−30"],
     ]
     assert "Balances: EUR" not in text_of(page)
-    assert [row[4] for row in table_cells(page, "Payments and charges")[1:]] == ["6 attic"]
+    assert [row[4] for row in table_cells(page, "Payments and charges")[1:]] == ["points 6 attic"]
     assert "Points at attic" in text_of(visitor.show("/money?player=bob")), "bob has played at one of them"
 
 

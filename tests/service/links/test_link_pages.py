@@ -8,7 +8,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from service.clubs.actions import create_key, find_club
-from tests.service.links.linked_table import issue, play_at, secret_of, table_of
+from tests.service.links.linked_table import issue, phone_of, play_at, secret_of, table_of
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_corrections import SWAPPED, correct
 from tests.support.api_settlements import OTHER_HAND, make_final
@@ -30,8 +30,8 @@ class Visitor:
         self.address = f"/links/{secret_of(issued)}"
         self._browser = house.app.test_client()
 
-    def get(self, path: str = "") -> TestResponse:
-        return self._browser.get(self.address + path)
+    def get(self, path: str = "", headers: dict[str, str] | None = None) -> TestResponse:
+        return self._browser.get(self.address + path, headers=headers)
 
     def send(self, round_id: str, form: dict[str, str]) -> TestResponse:
         return self.post(f"/rounds/{round_id}", form)
@@ -127,7 +127,10 @@ def test_the_secret_of_a_player_confirms_nothing_over_the_api(
 def test_the_page_of_a_table_leads_to_its_rounds_and_to_the_scoreboard(viewer: Visitor, round_id: str) -> None:
     page = viewer.get()
     links = [str(link.get("href")) for link in parse(page).iter("a")]
-    assert links == [f"/board/#{viewer.address.rpartition('/')[2]}", f"{viewer.address}/rounds/{round_id}"]
+    board, first, second, to_round = links
+    assert (board, to_round) == (f"/board/#{viewer.address.rpartition('/')[2]}", f"{viewer.address}/rounds/{round_id}")
+    assert first == second
+    assert first.startswith(f"{viewer.address}/evenings/")
     assert "3 hands" in viewer.show()
     [title] = parse(page).iter("title")
     assert title.text == "kitchen"
@@ -346,6 +349,21 @@ def test_keys_and_links_of_scorekeepers_have_no_page(house: House, api: Api, tab
     assert house.app.test_client().get(f"/links/{api.key}").status_code == 404
     api.delete(f"/v1/links/{scorekeeper['id']}")
     assert Visitor(house, scorekeeper).get().status_code == 404
+
+
+def test_the_secret_of_a_phone_opens_no_page_before_and_after_it_ends(house: House, api: Api) -> None:
+    played, phone = play_at(api, "attic"), phone_of(house, api)
+    link = phone.get("/v1/link")
+    assert link["kind"] == "club"
+    browser, address = house.app.test_client(), f"/links/{phone.key}"
+    paths = ("", "/evenings/2026-11-20", f"/rounds/{played.complete}", f"/rounds/{played.complete}/hands/1")
+    for _ in range(2):
+        for path in paths:
+            assert browser.get(address + path).status_code == 404, path
+        assert browser.post(f"{address}/rounds/{played.complete}", data=CONFIRM).status_code == 404
+        assert browser.post(f"{address}/money", data={"action": "paid"}).status_code == 404
+        api.delete(f"/v1/links/{link['id']}")
+    assert phone.get("/v1/link").status == 401
 
 
 def test_what_people_have_written_is_text_on_every_page(house: House, api: Api) -> None:

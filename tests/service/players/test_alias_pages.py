@@ -6,8 +6,10 @@ import pytest
 
 from tests.service.console.test_disputes import csrf_of, rows_of
 from tests.service.links.linked_table import issue
-from tests.service.links.test_link_pages import CONFIRM, DISPUTE
+from tests.service.links.test_link_pages import CONFIRM, DISPUTE, parse
 from tests.service.links.test_link_pages import Visitor as LinkVisitor
+from tests.service.links.test_link_pages import text_of as text_of_section
+from tests.service.links.test_round_page import section
 from tests.service.players.test_aliases import join
 from tests.support.api_client import Api
 from tests.support.api_disputes import opened
@@ -100,7 +102,7 @@ def test_disputes_are_found_by_any_id(visitor: Visitor, api: Api, rounds: list[s
 def test_a_what_if_of_a_table_has_one_player(visitor: Visitor, api: Api, rounds: list[str]) -> None:
     join(api, "bob", "bobby")
     [_, bob, _] = sorted(rows_of(visitor.show("/rulesets/what-if?ruleset=pineapple-2-4-us-none&table=kitchen")))
-    assert bob[:2] == ["bob", "−36"]
+    assert (bob[0], bob[3]) == ("bob", "−36")
 
 
 # --- links ---
@@ -113,7 +115,11 @@ def test_the_link_of_a_player_shows_the_rounds_of_all_ids_as_theirs(
     join(api, "bob", "bobby")
     table = api.get(f"/v1/rounds/{rounds[0]}")["table"]
     visitor = LinkVisitor(house, issue(api, table, kind="player", player=known_as))
-    assert visitor.get().text.count('<span class="you">You</span>') == 2
+    page = parse(visitor.get())
+    # In the sum of the evening the player has one line, with the points of all IDs.
+    assert text_of_section(section(page, "evening")).count("You") == 1
+    assert "bob You 2 −36" in text_of_section(section(page, "evening"))
+    assert text_of_section(section(page, "rounds")).count("You") == 2
     for round_id, seated in zip(rounds, ("bob", "bobby"), strict=True):
         assert f'<bdi>{seated}</bdi> <span class="you">You</span>' in visitor.get(f"/rounds/{round_id}").text
         assert visitor.send(round_id, CONFIRM).status_code == 303

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.clubs import ClubView
-from schemas.statistics.plots import MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView
+from schemas.statistics.plots import MOST_BARS, MOST_PLACES, MOST_SERIES, PlotName, PlotPlace, PlotSeries, PlotView
 from scoring.sources import PointSources
 from service.app import create_app
 from service.config import Config
@@ -24,10 +25,10 @@ from service.http.request_state import RequestState, begin_request
 from service.plots.actions import CAPS, SOURCES
 from service.plots.queries import PlotFilter
 from service.plots.views import figures
-from service.plots.views.bars import MOST_BARS
+from service.plots.views.drawings import NARROW, WIDE, Frame
 from service.plots.views.figures import render_figure, render_svg_file
 from service.plots.views.lines import draw_lines
-from service.plots.views.scales import MOST_POINTS, find_ticks, show_short, spread, thin_out
+from service.plots.views.scales import find_ticks, show_short, spread, thin_out
 
 SPACE = "{http://www.w3.org/2000/svg}"
 CLUB = ClubView("riverside", "Europe/Berlin", time(6))
@@ -41,6 +42,8 @@ NAMES = (
     "&amp;",
 )
 HUGE = 2**53 - 1
+MOST_BYTES = 200_000
+"""The size of a plot on a page, with the table, and of a file."""
 START = datetime(2026, 11, 20, 20, tzinfo=UTC)
 A_ROUND = UUID(int=7)
 
@@ -63,7 +66,31 @@ def name(number: int) -> str:
 
 
 def view_of(plot: PlotName, count: int, players: int, size: int) -> PlotView:
-    """Return a plot of any figures: so many places and players, with values up to `size` and gaps."""
+    """Return a plot of any figures: so many places and players, with values up to `size`, gaps and others."""
+    return (
+        with_others(view_of_all(plot, count, players, size), size)
+        if players == MOST_SERIES
+        else view_of_all(plot, count, players, size)
+    )
+
+
+def with_others(view: PlotView, size: int) -> PlotView:
+    """Return a plot from which twelve players were left out."""
+    count = len(view.places)
+    if view.plot in (PlotName.STACKS, PlotName.NET):
+        low = 0 if view.plot is PlotName.STACKS else -size
+        lows, highs = [None, *range(low, low + count - 1)], [None, *[size] * (count - 1)]
+        others = PlotSeries("others", [None, *[size] * (count - 1)], lows=lows, highs=highs)
+        return replace(view, omitted=12, others=others)
+    if view.plot is PlotName.HEAD_TO_HEAD:
+        return replace(view, omitted=12, others=PlotSeries("others", [size] * count))
+    if view.plot in (PlotName.SOURCES, PlotName.CAPS):
+        return replace(view, omitted=12, places=[*view.places[:-1], PlotPlace(hands=36)])
+    return view
+
+
+def view_of_all(plot: PlotName, count: int, players: int, size: int) -> PlotView:
+    """Return a plot of any figures without others."""
     values = [
         [((index + 2) * (player + 3) * 7919) % (2 * size + 1) - size for index in range(count)]
         for player in range(players)
@@ -111,7 +138,7 @@ def view_of(plot: PlotName, count: int, players: int, size: int) -> PlotView:
     return PlotView(plot, places, series, CLUB)
 
 
-SHAPES = [(1, 1, 1), (2, 2, 3), (13, 3, 120), (40, MOST_SERIES, 10**6), (13, 3, HUGE), (5000, MOST_SERIES, 500)]
+SHAPES = [(1, 1, 1), (2, 2, 3), (13, 3, 120), (40, MOST_SERIES, 10**6), (13, 3, HUGE), (MOST_PLACES, MOST_SERIES, 500)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -124,7 +151,16 @@ def test_every_plot_is_well_formed_and_within_its_frame(
         count = min(count, 45)
     view = view_of(plot, count, players, size)
     with a_page(app):
-        written = render_svg_file(view)
+        file, page = render_svg_file(view), str(render_figure(view, PlotFilter()))
+    wide, narrow = re.findall("<svg.*?</svg>", page, re.DOTALL)
+    for written in (file, wide, narrow):
+        check_drawing(written)
+    assert len(file.encode()) < MOST_BYTES
+    assert len(page.encode()) < MOST_BYTES
+
+
+def check_drawing(written: str) -> None:
+    """Check that a drawing is well-formed and within its frame, and that its axes have titles with units."""
     root = ElementTree.fromstring(written)
     width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])
     positions = list(positions_in(root))
@@ -139,7 +175,9 @@ def test_every_plot_is_well_formed_and_within_its_frame(
     assert title.text
     assert len(description.text or "") > 30
     assert "<script" not in written
-    assert len(written) < 1_500_000
+    titles = [each.text or "" for each in root.iter(f"{SPACE}text") if "title" in each.attrib["class"].split()]
+    assert len(titles) == 2
+    assert any(each.endswith(("(points)", "(%)", "(number)")) for each in titles)
 
 
 def positions_in(root: Element) -> Iterator[tuple[float, float]]:
@@ -177,7 +215,13 @@ def test_a_file_has_its_style_and_a_page_has_none(app: Flask) -> None:
         classes = {each for names in re.findall(r'class="([^"]*)"', drawn) for each in names.split()}
         sheet = (Path(figures.__file__).parent / "templates" / "plot.css").read_text(encoding="utf-8")
         styled = set(re.findall(r"\.([a-z][\w-]*)", sheet))
-        assert classes - styled <= {"d0", "name", "figures-wide"}
+        assert classes - styled <= {
+            "name",
+            "bars",
+            "histogram",
+            "matrix",
+            *(f"k{number}" for number in range(MOST_SERIES)),
+        }
 
 
 def test_parts_link_to_hands_rounds_and_players(app: Flask) -> None:
@@ -190,7 +234,7 @@ def test_parts_link_to_hands_rounds_and_players(app: Flask) -> None:
     for plot, addresses in expected.items():
         with a_page(app):
             page = str(render_figure(view_of(plot, 5, 2, 50), PlotFilter()))
-        drawn, beside = page[: page.index("</svg>")], page[page.index("</svg>") :]
+        drawn, beside = page[: page.index("</svg>")], page[page.rindex("</svg>") :]
         assert set(re.findall(r'<a href="([^"]*)" tabindex="-1">', drawn)) == addresses
         linked = set(re.findall(r'<a href="(/console/(?:rounds|players)[^"]*)"', beside))
         assert addresses <= linked, "the table has the same links, for keyboards"
@@ -204,42 +248,76 @@ def test_figures_of_a_page_have_ids_of_their_own(app: Flask) -> None:
     assert len(ids) == len(set(ids)) > 6
 
 
-def test_long_lines_are_thinned_out_and_keep_their_extremes() -> None:
-    view = view_of(PlotName.NET, 5000, MOST_SERIES, 500)
-    drawing = draw_lines(view)
+@pytest.mark.parametrize("frame", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_long_lines_are_thinned_out_and_keep_their_extremes(frame: Frame) -> None:
+    view = view_of_all(PlotName.NET, MOST_PLACES, MOST_SERIES, 500)
+    drawing = draw_lines(view, frame)
     heights = [tick.at for tick in drawing.y_ticks]
     for line, series in zip(drawing.lines, view.series, strict=True):
         points = line.path.count("V") + line.path.count("M")
-        assert MOST_POINTS / 4 < points <= MOST_POINTS
+        assert frame.most_points / 4 < points <= frame.most_points
         drawn = [float(y) for y in re.findall(r"V([\d.]+)", line.path)]
         numbers = [value for value in series.values if value is not None]
-        low, high = -500, 500
         # The axis is linear between its lowest and its highest tick, -600 and 600.
         assert [tick.label for tick in drawing.y_ticks][:1] == ["−600"]
         scale = (heights[0] - heights[-1]) / 1200
         assert max(drawn) == pytest.approx(heights[0] - (min(numbers) + 600) * scale, abs=0.11)
         assert min(drawn) == pytest.approx(heights[0] - (max(numbers) + 600) * scale, abs=0.11)
-        assert low <= min(numbers) < max(numbers) <= high
+        assert -500 <= min(numbers) < max(numbers) <= 500
 
 
-def test_labels_of_many_lines_do_not_overlap() -> None:
-    drawing = draw_lines(view_of(PlotName.NET, 3, MOST_SERIES, 2))
-    places = sorted(line.label_y for line in drawing.lines)
+@pytest.mark.parametrize("frame", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_labels_of_lines_and_the_band_do_not_overlap(frame: Frame) -> None:
+    drawing = draw_lines(view_of(PlotName.NET, 3, MOST_SERIES, 2), frame)
+    places = sorted(label.y for label in drawing.labels)
+    assert len(places) == MOST_SERIES + 1
     assert all(after - before >= 17.9 for before, after in pairwise(places))
 
 
-def test_the_table_of_a_page_has_at_most_500_rows(app: Flask) -> None:
-    with a_page(app):
-        page = str(render_figure(view_of(PlotName.NET, 5000, 2, 50), PlotFilter()))
-    assert page.count("<tr>") == 501
-    assert "The first 500 of 5,000 rows. The CSV file has all." in page
+def test_the_band_is_from_the_least_to_the_most_of_the_others() -> None:
+    series = [PlotSeries("ann", [0, 10, 10], is_player=True)]
+    others = PlotSeries("others", [None, 5, 0], lows=[None, -5, -10], highs=[None, 5, 0])
+    places = [PlotPlace(round=A_ROUND, opened_at=START)] * 3
+    drawing = draw_lines(PlotView(PlotName.NET, places, series, CLUB, omitted=2, others=others), WIDE)
+    height = {tick.label: tick.at for tick in drawing.y_ticks}
+    last = drawing.labels[-1]
+    assert last.text == "2 others"
+    assert last.start[1] == pytest.approx(height["−5"])
+    x = [float(each) for each in re.findall(r"[MH]([\d.]+)", drawing.band)]
+    y = [float(each) for each in re.findall(r"[V ]([\d.]+)", drawing.band)]
+    assert len(set(x)) == 2
+    assert (min(y), max(y)) == (height["5"], height["−10"])
 
 
-def test_bars_of_many_players_are_the_first(app: Flask) -> None:
+def test_the_wanted_line_is_in_color_or_the_one_with_the_most_at_the_end(app: Flask) -> None:
+    series = [PlotSeries(player, [0, end], is_player=True) for player, end in (("ann", 5), ("bob", 40), ("cyd", -45))]
+    places = [PlotPlace(round=A_ROUND, hand=number, opened_at=START) for number in range(2)]
+    view = PlotView(PlotName.STACKS, places, series, CLUB, is_one_round=True, names={"bob": "Bob Ray"})
+    for shown, player, name in ((view, "bob", "Bob Ray"), (replace(view, highlight="cyd"), "cyd", "cyd")):
+        with a_page(app):
+            page, file = str(render_figure(shown, PlotFilter())), render_svg_file(shown)
+        assert re.findall(r'value="([^"]*)" checked', page) == [player]
+        assert file.count('<g class="chosen">') == 1
+        [picked] = re.findall(r'<text class="name picked"[^>]*>\u2068(.*?)\u2069', file)
+        assert picked == name
+        assert re.findall(r'class="pick(\d)"', page) == ["0", "1", "2"]
+
+
+def test_the_table_of_a_page_has_at_most_100_rows(app: Flask) -> None:
     with a_page(app):
-        page = str(render_figure(view_of(PlotName.SOURCES, 1, 70, 50), PlotFilter()))
-    assert page.count('<rect class="area"') == MOST_BARS
-    assert f"The first {MOST_BARS} of 70 players" in page
+        page = str(render_figure(view_of_all(PlotName.NET, 500, 2, 50), PlotFilter()))
+    assert page.count("<tr>") == 101
+    assert "The first 100 of 500 rows. The CSV file has all." in page
+
+
+def test_the_last_bar_is_that_of_the_others(app: Flask) -> None:
+    view = with_others(view_of_all(PlotName.SOURCES, 1, MOST_BARS + 1, 50), 50)
+    with a_page(app):
+        page = str(render_figure(view, PlotFilter()))
+    wide = page[: page.index("</svg>")]
+    assert wide.count('<rect class="area"') == MOST_BARS + 1
+    assert re.findall(r'<text class="name end"[^>]*>([^<]*)</text>', wide)[-1] == "12 others"
+    assert "12 players with fewer hands: added up. The CSV file has all." in page
 
 
 def test_parts_of_bars_have_patterns_as_well_as_colours(app: Flask) -> None:

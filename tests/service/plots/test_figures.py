@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.statistics.intervals import rate_interval
-from schemas.statistics.plots import MOST_SERIES, PlotName
+from schemas.statistics.plots import PlotName
 from service.plots import actions
 from tests.oracle import PRESETS, random_document
 from tests.support.api_client import Api
@@ -144,7 +144,7 @@ def read_all(api: Api) -> list[Document]:
         f"round={newest['id']}",
     ]
     filters += [f"player={player}&table={newest['table']}", "player=nobody"]
-    return [read(api, plot, query) for plot in PlotName if plot != PlotName.STACKS for query in filters]
+    return [read(api, plot, query) for plot in PlotName for query in filters]
 
 
 @pytest.mark.no_cover
@@ -225,6 +225,34 @@ def test_stacks_of_an_evening_follow_the_rounds_of_the_table(api: Api) -> None:
     assert values(read(api, "stacks", f"table={table}&player=eve&to=2026-11-21T00:00:00Z")) == {"eve": [50, 44]}
 
 
+def test_stacks_are_those_of_the_newest_evening_that_the_filter_matches(api: Api) -> None:
+    played = (
+        ("kitchen", "2026-11-20T20:00:00Z", "ann"),
+        ("kitchen", "2026-11-22T20:00:00Z", "bob"),
+        ("kitchen", "2026-11-22T21:00:00Z", "bob"),
+        ("garden", "2026-11-22T22:00:00Z", "eve"),
+    )
+    for table, opened_at, first in played:
+        sitting = {1: f"{first} 100", 2: "dan 100", 3: "cyd 100"}
+        document = document_of(
+            table=table, sitting=sitting, hands=[COMPLETE[0]], closed=CLOSED, opened_at=opened_at, reference=opened_at
+        )
+        response = post_document(api, document)
+        assert response.status == 201
+        if table == "kitchen":
+            kitchen = response["round"]["table"]
+    for query, players, evening in (
+        ("", {"eve", "dan", "cyd"}, "2026-11-22T06:00:00Z"),
+        (f"table={kitchen}", {"bob", "dan", "cyd"}, "2026-11-22T06:00:00Z"),
+        ("player=ann", {"ann"}, "2026-11-20T06:00:00Z"),
+        ("to=2026-11-22T00:00:00Z", {"ann", "dan", "cyd"}, "2026-11-20T06:00:00Z"),
+        ("from=2026-11-22T20:30:00Z&to=2026-11-22T21:30:00Z", {"bob", "dan", "cyd"}, "2026-11-22T20:30:00Z"),
+    ):
+        plot = read(api, "stacks", query)
+        assert (values(plot).keys(), plot["from"]) == (players, evening)
+    assert len(read(api, "stacks", f"table={kitchen}")["places"]) == 4
+
+
 def test_plots_follow_undos_and_corrections(api: Api) -> None:
     round_id = open_round(api, add_table(api))["id"]
     play(api, round_id, *COMPLETE[:2])
@@ -271,20 +299,23 @@ def test_long_periods_are_divided_into_weeks_months_or_years(
     assert [(place["first"], place["last"]) for place in read(api, "fouls")["places"]] == periods
 
 
-def test_only_the_players_with_the_most_hands_have_a_line(api: Api) -> None:
-    for number in range(12):
-        sitting = {1: "ann 100", 2: f"guest{2 * number:02} 100", 3: f"guest{2 * number + 1:02} 100"}
-        document = document_of(sitting=sitting, hands=[COMPLETE[0]], closed=CLOSED, reference=f"{number}")
-        table = post_document(api, document)["round"]["table"]
-    for plot, query in (("net", ""), ("stacks", f"table={table}"), ("head-to-head", "")):
-        result = read(api, plot, query)
-        assert len(result["series"]) == MOST_SERIES
-        assert result["omitted_players"] == 5
-        assert "ann" in values(result)
-        as_csv = api.request("GET", f"/v1/plots/{plot}?{query}", headers={"Accept": "text/csv"})
-        columns = set(next(csv.reader(io.StringIO(as_csv.text, newline=""))))
-        assert {"ann", *(f"guest{number:02}" for number in range(24))} <= columns
-    assert len(read(api, "sources")["places"]) == 25
+def test_the_places_of_many_rounds_are_periods(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    for opened_at in ("2026-11-20T23:00:00Z", "2026-11-21T02:00:00Z", "2026-11-22T20:00:00Z"):
+        document = document_of(hands=[COMPLETE[0]], closed=CLOSED, opened_at=opened_at, reference=opened_at)
+        assert post_document(api, document).status == 201
+    assert values(read(api, "net")) == {"ann": [12, 24, 36], "bob": [0, 0, 0], "cyd": [-12, -24, -36]}
+    monkeypatch.setattr(actions, "_MOST_ROUNDS", 2)
+    for query in ("", "player=ann"):
+        plot = read(api, "net", query)
+        assert [(each["first"], each["last"]) for each in plot["places"]] == [
+            ("2026-11-20", "2026-11-20"),
+            ("2026-11-22", "2026-11-22"),
+        ]
+        assert values(plot)["ann"] == [24, 36]
+    drawn = api.request("GET", "/v1/plots/net", headers={"Accept": "image/svg+xml"})
+    assert ">Evenings</text>" in drawn.text
+    as_csv = api.request("GET", "/v1/plots/net", headers={"Accept": "text/csv"})
+    assert as_csv.text.splitlines()[:2] == ["first,last,ann,bob,cyd", "2026-11-20,2026-11-20,24,0,-24"]
 
 
 @pytest.mark.parametrize("plot", list(PlotName))
@@ -303,7 +334,6 @@ def test_without_hands_there_is_nothing_to_show(api: Api, plot: str) -> None:
         ("weather", 404, {}),
         (f"net?round={NOBODYS}", 404, {}),
         (f"net?table={NOBODYS}", 404, {}),
-        ("stacks", 422, {"#/query/table": "field-missing"}),
         ("net?table=kitchen", 422, {"#/query/table": "not-an-id"}),
         ("net?from=yesterday", 422, {"#/query/from": "not-a-time"}),
         ("net?evening=2026-11-20&from=2026-11-20T00:00:00Z", 422, {"#/query/evening": "period-ambiguous"}),

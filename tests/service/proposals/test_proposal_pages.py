@@ -67,8 +67,11 @@ def test_a_correction_is_proposed_by_one_auditor_and_confirmed_by_another(
     assert "You cannot confirm this: the key 'first' has proposed it" in text_of(own)
     assert {"confirm", "withdraw"} & actions_of(own) == {"withdraw"}
 
-    text, links = section(second.show("/"), "Wait for a second auditor")
-    assert "Wait for a second auditor 1 friday: correct a round proposed 0 min ago with the key first: misread" in text
+    text, links = section(second.show("/"), "Proposals for a second auditor")
+    assert (
+        "Proposals for a second auditor 1 friday: correct a round proposed 0 min ago with the key first: misread"
+        in text
+    )
     assert links[0] == f"/console{address}"
     for each in (address, f"/rounds/{round_id}", page):
         shown = part(second.show(each), "proposal")
@@ -79,7 +82,7 @@ def test_a_correction_is_proposed_by_one_auditor_and_confirmed_by_another(
     assert settlement_of(api, round_id)["revision"] == 2
     assert "Confirmed with the key second" in text_of(visitor.show(address))
     assert actions_of(second.show(address)).isdisjoint({"confirm", "withdraw"})
-    assert "Nothing waits for a second auditor." in text_of(visitor.show("/"))
+    assert "Proposals for a second auditor" not in text_of(visitor.show("/"))
     check_everywhere(house, api)
 
 
@@ -93,7 +96,7 @@ def test_a_decision_with_a_correction_is_proposed_and_the_dispute_upheld_with_it
     shown = part(second.show(case), "proposal")
     assert "A correction waits for a second auditor" in shown
     assert "The dispute is upheld with it." in shown
-    assert "friday: uphold a dispute" in section(second.show("/"), "Wait for a second auditor")[0]
+    assert "friday: uphold a dispute" in section(second.show("/"), "Proposals for a second auditor")[0]
     assert second.submit(case, "/confirm", {}).location.endswith(f"{case}#result")
     assert api.get(f"/v1{case}")["state"] == "upheld"
     check_everywhere(house, api)
@@ -171,7 +174,7 @@ def test_an_audit_is_proposed_and_applied(
     sent = visitor.submit(page, "/apply", {"reason": "agreed", "final": "yes"})
     address = sent.location.removeprefix("/console")
     assert address.startswith("/proposals/")
-    assert "Apply an audit" in section(second.show("/"), "Wait for a second auditor")[0]
+    assert "Apply an audit" in section(second.show("/"), "Proposals for a second auditor")[0]
     assert "It was proposed to apply this audit with its final rounds" in text_of(second.show(page))
     applied = second.submit(address, "/confirm", {}).location.removeprefix("/console")
     work_on(house, api, applied)
@@ -181,8 +184,8 @@ def test_an_audit_is_proposed_and_applied(
 def test_home_shows_proposals_of_a_club_that_requires_no_second_auditor(
     visitor: Visitor, api: Api, house: House
 ) -> None:
-    assert "Wait for a second auditor" not in text_of(visitor.show("/"))
+    assert "Proposals for a second auditor" not in text_of(visitor.show("/"))
     path = proposed(api, complete_round(api, name="friday"))
-    assert section(visitor.show("/"), "Wait for a second auditor")[1][0] == f"/console{page_of(path)}"
+    assert section(visitor.show("/"), "Proposals for a second auditor")[1][0] == f"/console{page_of(path)}"
     assert confirm(auditor(house, api), path).status == 201
-    assert "Wait for a second auditor" not in text_of(visitor.show("/"))
+    assert "Proposals for a second auditor" not in text_of(visitor.show("/"))

@@ -30,13 +30,18 @@ def visitor(house: House, api: Api) -> Visitor:
 def test_the_pages_of_a_round_and_its_table_have_the_charge(visitor: Visitor, api: Api) -> None:
     round_id = complete_round(api, **WORTH, **BY_HAND)
     table = api.get(f"/v1/rounds/{round_id}")["table"]
-    for path in (f"/rounds/{round_id}", f"/tables/{table}"):
+    # Columns of money have their unit in the heading, after that of the stacks.
+    won = {f"/rounds/{round_id}": "+4.50000 mBTC", f"/tables/{table}": "136 +4.50000 0.07500 mBTC"}
+    for path, shown in won.items():
         page = text_of(visitor.show(path))
         assert "0.12500 mBTC" in page
         assert "0.02500 mBTC a hand and player to the house" in page
         assert "0.07500 mBTC" in page
-        assert "+4.50000 mBTC" in page
-    assert "−4.50000 mBTC" in text_of(visitor.show("/statement"))
+        assert shown in page
+    assert "Stack mBTC Charges" in page
+    statement = text_of(visitor.show("/statement"))
+    assert "Net points mBTC Charges" in statement
+    assert "−36 −4.50000 0.07500 mBTC" in statement
     rows = rows_of(visitor.get(f"/tables/{table}?format=csv"))
     assert {(row["charge"], row["unit"]) for row in rows if row["charge"]} == {("0.07500", "mBTC")}
 
@@ -58,7 +63,7 @@ def test_forms_of_money_offer_a_unit_before_it_is_used(visitor: Visitor, api: Ap
     sent = send(visitor, "/money/charges", player="ann", amount="0.02", unit="mBTC", reason="the room")
     assert sent.status_code == 303, sent.text
     assert [(line["amount"], line["unit_digits"]) for line in ledger(api, "?kind=charge")] == [(2_000, 5)]
-    assert table_cells(visitor.show("/money"), "Balances: mBTC")[1][:2] == ["the house", "+0.02000 mBTC"]
+    assert table_cells(visitor.show("/money"), "Balances: mBTC")[1][:2] == ["the house", "+0.02000"]
 
 
 def test_a_claim_is_shown_and_confirmed_with_the_digits_of_its_unit(visitor: Visitor, api: Api) -> None:

@@ -32,7 +32,7 @@ def test_a_unit_is_defined_on_the_page_of_the_tables(visitor: Visitor, api: Api)
         ["mBTC", "Millibitcoin", "0.00001 mBTC"],
         ["EUR", "Euro", "€0.01"],
     ]
-    assert "0.12500 mBTC" in text_of(page)
+    assert "mBTC 0.12500" in text_of(page)
     rows = rows_of(visitor.get("/tables?format=csv"))
     assert {(row["point_value"], row["unit"]) for row in rows} == {("0.12500", "mBTC"), ("0.05", "EUR")}
 
@@ -71,7 +71,7 @@ def test_amounts_of_a_unit_are_typed_and_shown_with_its_digits(visitor: Visitor,
     assert api.post("/v1/units", {**MILLIBITCOIN, "digits": 5}).status == 201
     posted(api, hands=COMPLETE, point_value=12_500, unit="mBTC")
     page = visitor.show("/money")
-    assert table_cells(page, "Balances: mBTC")[1][:2] == ["ann", "+4.50000 mBTC"]
+    assert table_cells(page, "Balances: mBTC")[1][:2] == ["ann", "+4.50000"]
     assert "cyd pays ann 4.50000 mBTC" in text_of(page)
     sent = send(visitor, "/money/payments", payer="cyd", payee="ann", amount="1,25", unit="mBTC")
     assert sent.status_code == 303
@@ -79,5 +79,6 @@ def test_amounts_of_a_unit_are_typed_and_shown_with_its_digits(visitor: Visitor,
     assert "cyd pays ann 3.25000 mBTC" in text_of(visitor.show("/money"))
     refused = send(visitor, "/money/payments", payer="cyd", payee="ann", amount="0.000001", unit="mBTC")
     assert "expected an amount like 0.01250" in text_of(parse(refused))
-    [row, *_] = rows_of(visitor.get("/ledger?format=csv"))
-    assert (row["amount"], row["unit"]) == ("0.75000", "mBTC")
+    [newest, *_, oldest] = rows_of(visitor.get("/ledger?format=csv"))
+    assert (newest["amount"], newest["unit"]) == ("1.25000", "mBTC")
+    assert (oldest["amount"], oldest["unit"]) == ("0.75000", "mBTC")

@@ -4,7 +4,7 @@ import http.client
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -109,13 +109,11 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content)
 
         def _forward(self, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
-            connection = http.client.HTTPConnection(service, timeout=30)
             passed = {name: value for name, value in self.headers.items() if name.lower() != "host"}
-            connection.request(self.command, self.path, body, passed)
-            response = connection.getresponse()
-            content = response.read()
-            connection.close()
-            return response, content
+            with closing(http.client.HTTPConnection(service, timeout=30)) as connection:
+                connection.request(self.command, self.path, body, passed)
+                response = connection.getresponse()
+                return response, response.read()
 
     return Handler
 

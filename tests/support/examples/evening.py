@@ -187,7 +187,7 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     recorder.read_in("image/svg+xml", "get_plot", of_round, r"<(svg|title id|desc)")
     recorder.read_in("text/csv", "get_plot", of_round)
     recorder.call("get_plot", {"plot": "net", "table": table, "player": "ann", "from": opened, "to": before})
-    recorder.call("get_plot", {"plot": "net", "evening": "2026-11-20", "ids": "raw"})
+    recorder.call("get_plot", {"plot": "net", "evening": "2026-11-20", "ids": "raw", "highlight": "ann"})
     exported = recorder.call("export_rounds", {"table": table, "limit": 1})
     recorder.call("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     recorder.read_file("application/vnd.apache.parquet", "export_rounds", {"records": "results"})

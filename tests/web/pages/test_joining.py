@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.support.browser.linked_table import LinkedTable
-from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards
+from tests.support.browser.scorekeeper_page import ScorekeeperPage, list_cards, wait_for_worker
 from tests.web.pages.conftest import OpenScorekeeper
 
 
@@ -82,6 +82,78 @@ def test_a_link_of_a_scorekeeper_opens_its_table_and_records(
     phone.tap_cards(list_cards())
     phone.save()
     phone.expect_hand(2)
+
+
+def test_a_link_asks_for_its_table_and_its_rounds_at_once(
+    open_scorekeeper: OpenScorekeeper, scorekeeper: ScorekeeperPage, context: BrowserContext
+) -> None:
+    fragment, _ = issue_link(scorekeeper, "scorekeeper")
+    paths: list[str] = []
+    context.on("request", lambda request: paths.append(request.url.partition("/v1/")[2]))
+    phone = open_scorekeeper(f"/scorekeeper/{fragment}")
+    expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    asked = [path for path in paths if path]
+    assert sorted(asked[:3]) == ["link", "rounds?limit=5", "tables"]
+    assert asked.count("link") == asked.count("tables") == 1
+
+
+def test_the_page_sends_a_code_only_to_sign_in(open_scorekeeper: OpenScorekeeper, api: httpx2.Client) -> None:
+    code = str(api.post("/v1/phone-links").json()["url"]).partition("#")[2]
+    phone = open_scorekeeper("/scorekeeper/#")
+    sent: list[tuple[str, str]] = []
+    phone.page.on("request", lambda each: sent.append((each.url, each.headers.get("authorization", ""))))
+    phone.page.goto("about:blank")
+    phone.open(f"/scorekeeper/#{code}")
+    expect(phone.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+    requests = [(url.partition("/v1/")[2], secret) for url, secret in sent if "/v1/" in url]
+    assert requests[0] == ("phones", "")
+    assert [secret for _, secret in requests if code in secret] == []
+    assert [path for path, _ in requests if path.startswith("link")] == ["link"]
+
+
+def test_a_link_to_the_club_in_an_address_shows_the_rounds_of_one_table(
+    open_scorekeeper: OpenScorekeeper, scorekeeper: ScorekeeperPage, context: BrowserContext
+) -> None:
+    _, table = issue_link(scorekeeper, "scorekeeper")
+    _, other = issue_link(scorekeeper, "scorekeeper")
+    code = str(scorekeeper.api.post("/v1/phone-links").json()["url"]).partition("#")[2]
+    secret = "ofc_link_" + "a7" * 21 + "z"
+    signed_in = httpx2.post(
+        str(scorekeeper.api.base_url) + "/v1/phones",
+        json={"code": code, "secret": secret, "label": "Anna's phone"},
+        trust_env=False,
+    )
+    assert (signed_in.status_code, signed_in.json()["kind"]) == (201, "club"), signed_in.text
+    phone = open_scorekeeper(f"/scorekeeper/#{secret}")
+    for name in (table, other):
+        phone.page.get_by_role("button", name=name).click()
+        expect(phone.page.get_by_role("heading", level=1)).to_have_text(name)
+        expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+        phone.page.get_by_role("button", name="All tables").click()
+    expect(phone.page.get_by_role("heading", name="Choose a table")).to_be_visible()
+
+
+def test_a_link_that_is_opened_again_without_a_network_is_used_when_it_is_back(
+    open_scorekeeper: OpenScorekeeper, api: httpx2.Client, context: BrowserContext
+) -> None:
+    table = LinkedTable(api)
+    path = f"/scorekeeper/{fragment_of(table.link('scorekeeper'))}"
+    phone = open_scorekeeper(path)
+    expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    wait_for_worker(phone.page)
+    phone.page.close()
+    context.set_offline(True)
+    phone = open_scorekeeper(path)
+    expect(phone.page.get_by_text("offline")).to_be_visible()
+    phone.enter_hand()
+    phone.choose_button(3)
+    phone.tap_cards(list_cards())
+    phone.save()
+    expect(phone.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    context.set_offline(False)
+    phone.expect_sent()
+    expect(phone.page.get_by_text("offline")).to_have_count(0)
+    assert table.get(f"/v1/rounds/{table.round}")["hands"] == 1
 
 
 def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(

@@ -1,5 +1,6 @@
 """The pages of viewers' and players' links in a browser, also without scripts."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -17,6 +18,12 @@ SCREENS = [(390, 844), (768, 1024), (1280, 800)]
 
 def path_of(link: dict[str, Any], service: Running) -> str:
     return str(link["url"]).removeprefix(service.url)
+
+
+def find_evening(table: LinkedTable) -> str:
+    """Return the evening of the round of a table, in the time zone of new clubs."""
+    opened_at = datetime.fromisoformat(table.get(f"/v1/rounds/{table.round}")["opened_at"])
+    return (opened_at - timedelta(hours=6)).date().isoformat()
 
 
 def test_a_player_confirms_and_disputes_without_scripts(table: LinkedTable, plain: BrowserContext) -> None:
@@ -64,6 +71,23 @@ def test_a_player_replies_to_a_dispute_and_withdraws_it_without_scripts(
     assert dispute["state"] == "withdrawn"
 
 
+def test_an_evening_is_opened_read_and_shared_without_scripts(table: LinkedTable, plain: BrowserContext) -> None:
+    page = plain.new_page()
+    page.goto(table.link()["url"])
+    page.locator("#evening h2 a").click()
+    address = page.url
+    assert address.endswith(f"/evenings/{find_evening(table)}")
+    expect(page.locator("#evening tbody tr")).to_have_count(3)
+    page.get_by_text("Share as text").click()
+    text = page.get_by_label("Text to copy").input_value()
+    assert text.endswith(address)
+    assert "€" in text
+    page.get_by_role("link", name="Round 1").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Round 1, ")
+    page.get_by_role("link", name="All rounds of the evening").click()
+    assert page.url == address
+
+
 def test_the_page_of_a_table_leads_to_the_scoreboard_and_to_every_hand(
     table: LinkedTable, service: Running, open_page: OpenPage
 ) -> None:
@@ -97,6 +121,7 @@ def test_every_page_of_a_link_passes_axe(table: LinkedTable, service: Running, b
     personal = table.link("player", player="ben")
     addresses = [str(personal["url"]), f"{personal['url']}/rounds/{table.round}"]
     addresses += [
+        f"{personal['url']}/evenings/{find_evening(table)}",
         f"{personal['url']}/rounds/{table.round}/hands/1",
         f"{service.url}/links/unknown",
         f"{service.url}/board/",
@@ -105,8 +130,9 @@ def test_every_page_of_a_link_passes_axe(table: LinkedTable, service: Running, b
         page.set_viewport_size({"width": width, "height": height})
         for address in addresses:
             page.goto(address)
-            if page.get_by_text("Something is wrong").count():
-                page.get_by_text("Something is wrong").click()
+            for summary in ("Something is wrong", "Share as text"):
+                if page.get_by_text(summary).count():
+                    page.get_by_text(summary).click()
             check(page)
     page.goto(table.link()["board_url"])
     expect(page.locator(".last")).to_have_count(3)

@@ -122,6 +122,37 @@ def test_other_rules_replace_the_cached_ones_only_when_they_are_complete(
     assert scorekeeper.page.evaluate(LIST_CACHES) == {str(*caches): len(manifest["files"] | manifest["scripts"]) + 2}
 
 
+def test_of_new_rules_only_the_files_that_differ_are_loaded(open_scorekeeper: OpenScorekeeper) -> None:
+    scorekeeper = open_scorekeeper()
+    scorekeeper.add_round()
+    wait_for_rules(scorekeeper)
+    wait_until_rules_are_cached(scorekeeper)
+    # Earlier rules on the device, of which two files differ from those of the service.
+    manifest = scorekeeper.get("/scorekeeper/rules/manifest.json")
+    for name in ("rules.zip", "python_stdlib.zip"):
+        manifest["files"][name]["sha256"] = "another"
+    scorekeeper.page.evaluate(
+        """async (manifest) => {
+            const path = "/scorekeeper/rules/";
+            const lock = await (await caches.match(`${path}pyodide-lock.json`)).text();
+            for (const name of await caches.keys()) if (name.startsWith("rules")) await caches.delete(name);
+            const cache = await caches.open("rules /scorekeeper/ earlier");
+            const put = (name, content, headers) => cache.put(path + name, new Response(content, { headers }));
+            await put("pyodide-lock.json", lock, { "Content-Type": "application/json", Stored: "earlier" });
+            await put("rules.zip", "earlier", {});
+            await put("manifest.json", JSON.stringify(manifest), {});
+            await put("complete", "", {});
+        }""",
+        manifest,
+    )
+    scorekeeper.page.reload()
+    wait_for_rules(scorekeeper)
+    wait_for_promise(scorekeeper.page, "async () => !(await caches.has('rules /scorekeeper/ earlier'))")
+    stored = "async (name) => (await caches.match(`/scorekeeper/rules/${name}`)).headers.get('Stored')"
+    assert scorekeeper.page.evaluate(stored, "pyodide-lock.json") == "earlier"
+    assert scorekeeper.page.evaluate(stored, "rules.zip") is None
+
+
 def test_the_progress_of_loading_is_shown(open_scorekeeper: OpenScorekeeper, context: BrowserContext) -> None:
     context.add_init_script("""
         globalThis.shown = [];

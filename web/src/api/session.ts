@@ -4,6 +4,7 @@ import { Tablestakes } from "../../client/src/client.js";
 import type { CurrentLink, Table } from "../../client/src/contract.js";
 import { ApiError } from "../../client/src/errors.js";
 import { compareClock } from "./clock.js";
+import { takeEarly } from "./early.js";
 import { BACKGROUND_TIMEOUT, TIMEOUT } from "./timeout.js";
 
 export interface Session {
@@ -72,9 +73,13 @@ function buildClient(secret: string | undefined, timeout: number, waits = 0): Ta
 
 /** Fetch from the service. The login page of a hotel, which responds to any request, counts as no response. */
 async function fetchFromService(...request: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(...request);
+  const [url, options = {}] = request;
+  // With the cache of the browser, a request waits for an equal one that is under way.
+  const early = takeEarly(String(url), options);
+  const response = await (early ?? fetch(url, { ...options, cache: "no-store" }));
   if (!response.headers.has("Request-Id")) throw new TypeError("another server responded");
-  compareClock(response);
+  // The time of a response that arrived before this script has passed.
+  if (early === undefined) compareClock(response);
   return response;
 }
 
@@ -100,11 +105,11 @@ async function readLink(client: Tablestakes): Promise<CurrentLink | null> {
   }
 }
 
-/** Return the tables that a session can choose from. */
-export async function listTables(session: Session): Promise<Table[]> {
-  const only = session.link?.table ?? null;
-  if (only !== null) return [await session.client.get("/v1/tables/{table_id}", { path: { table_id: only } })];
+/** Return the tables that a session can choose from. A link to one table shows it, also if it is archived. */
+export async function listTables({ client, link }: Session): Promise<Table[]> {
   const tables: Table[] = [];
-  for await (const table of session.client.list("/v1/tables")) tables.push(table);
+  for await (const table of client.list("/v1/tables")) tables.push(table);
+  const only = link?.table ?? null;
+  if (only !== null && tables.length === 0) tables.push(await client.get("/v1/tables/{table_id}", { path: { table_id: only } }));
   return tables;
 }

@@ -24,7 +24,12 @@ export function showCard(card: string): { rank: string; suit: string } {
 
 /** Return the name of a card, for example `queen of spades`. */
 export function nameCard(card: string): string {
-  return `${RANKS[card[0]!] ?? card[0]} of ${SUITS[card[1]!]?.name ?? card[1]}`;
+  return `${nameRank(card[0]!)} of ${SUITS[card[1]!]?.name ?? card[1]}`;
+}
+
+/** Return the name of a rank, for example `queen`. */
+export function nameRank(rank: string): string {
+  return RANKS[rank] ?? rank;
 }
 
 /** Return the name of a suit in the plural, for example `spades`. */

@@ -1,7 +1,8 @@
 // The rules of the service in the page: the same Python files as on the server, in a worker. No rule is written here.
 
 import type {
-  Description, HeldBalances, Message, Progress, ReplayResult, ScoreResult, SettleResult, Unavailable, WorkerMessage,
+  Description, HeldBalances, Message, Progress, ReplayResult, ScoreResult, SettleResult, TypedResult, TypedText, Unavailable,
+  WorkerMessage,
 } from "./messages.js";
 
 export type * from "./messages.js";
@@ -30,6 +31,8 @@ export interface Rules {
   replay(round: GivenRound): Promise<ReplayResult>;
   /** Return who owes whom with what waits on the device, and the payments that settle it. It waits until the rules are loaded. */
   settle(held: HeldBalances): Promise<SettleResult>;
+  /** Return the cards that a text names. It waits until the rules are loaded. */
+  read(typed: TypedText): Promise<TypedResult>;
   /** End the worker. */
   stop(): void;
 }
@@ -40,7 +43,7 @@ export function startRules(onProgress: (progress: Progress) => void, address: st
   return new WorkerRules(new Worker(`${base}worker.js`, { type: "module", name: "rules" }), base, onProgress);
 }
 
-type Result = ScoreResult | ReplayResult | SettleResult;
+type Result = ScoreResult | ReplayResult | SettleResult | TypedResult;
 
 class WorkerRules implements Rules {
   private readonly description: Promise<Description | Unavailable>;
@@ -78,6 +81,10 @@ class WorkerRules implements Rules {
 
   settle(held: HeldBalances): Promise<SettleResult> {
     return this.ask((id) => ({ kind: "settle", id, held: JSON.stringify(held) })) as Promise<SettleResult>;
+  }
+
+  read(typed: TypedText): Promise<TypedResult> {
+    return this.ask((id) => ({ kind: "read", id, typed: JSON.stringify(typed) })) as Promise<TypedResult>;
   }
 
   private ask(build: (id: number) => Message): Promise<Result> {

@@ -149,11 +149,38 @@ export interface SettledUnit {
 
 export type SettleResult = { kind: "settled"; units: SettledUnit[] } | Unavailable;
 
+/** A board as it is typed, pasted or said. */
+export interface TypedText {
+  text: string;
+  /** The place of each card that another player has. */
+  taken: Record<string, string>;
+  /** How many cards the player discards. */
+  discards: number;
+}
+
+/** A card of a text. Without a suit, `suits` are those that it can have. */
+export interface TypedCard {
+  rank: string;
+  suit: string | null;
+  suits: string[];
+}
+
+/** The cards that a text names, what in it is invalid or has two meanings, and what is missing. */
+export type TypedResult =
+  | {
+      kind: "typed";
+      parts: { top?: TypedCard[]; middle?: TypedCard[]; bottom?: TypedCard[]; discards?: TypedCard[] };
+      wrong: string[];
+      missing: string[];
+    }
+  | Unavailable;
+
 export type Message =
   | { kind: "start"; address: string }
   | { kind: "score"; id: number; round: string; hand: string }
   | { kind: "replay"; id: number; round: string }
-  | { kind: "settle"; id: number; held: string };
+  | { kind: "settle"; id: number; held: string }
+  | { kind: "read"; id: number; typed: string };
 
 export type WorkerMessage =
   | ({ kind: "progress" } & Progress)

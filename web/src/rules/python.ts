@@ -40,6 +40,8 @@ export class PythonRules {
     readonly replay: (round: string) => string,
     /** Settle up; what the device has and the result are JSON. */
     readonly settle: (held: string) => string,
+    /** Read a board as it is typed; it and the result are JSON. */
+    readonly readTyped: (typed: string) => string,
   ) {}
 
   /** Check the archive, unpack it in Python, and import the rules. */
@@ -51,9 +53,10 @@ export class PythonRules {
     pyodide.runPython("del archive");
     if (found !== expected) throw new WrongDigest(`${ARCHIVE} has the digest ${found}; expected ${expected}`);
     pyodide.unpackArchive(archive, "zip", { extractDir: "/rules" });
-    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, replay_round, score, settle_up");
+    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, read_typed, replay_round, score, settle_up");
     const described = JSON.parse(pyodide.globals.get("describe_rules")()) as Omit<Description, "digest">;
     const { globals } = pyodide;
-    return new PythonRules({ ...described, digest: found }, globals.get("score"), globals.get("replay_round"), globals.get("settle_up"));
+    const [score, replay, settle, readTyped] = ["score", "replay_round", "settle_up", "read_typed"].map((name) => globals.get(name));
+    return new PythonRules({ ...described, digest: found }, score!, replay!, settle!, readTyped!);
   }
 }

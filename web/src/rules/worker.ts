@@ -49,7 +49,8 @@ class Counter {
 }
 
 async function read(address: string): Promise<Response> {
-  const response = await scope.fetch(address);
+  // The page sends and reads meanwhile: what somebody waits for comes first.
+  const response = await scope.fetch(address, { priority: "low" });
   if (!response.ok) throw new Error(`${address} responded ${response.status}`);
   return response;
 }
@@ -72,7 +73,7 @@ function explain(error: unknown): Unavailable {
   return { kind: "unavailable", reason: error instanceof WrongDigest ? "wrong_digest" : "not_loaded", detail };
 }
 
-function compute({ score, replay, settle }: PythonRules, request: Exclude<Message, { kind: "start" }>): string {
+function compute({ score, replay, settle, readTyped }: PythonRules, request: Exclude<Message, { kind: "start" }>): string {
   switch (request.kind) {
     case "score":
       return score(request.round, request.hand);
@@ -80,6 +81,8 @@ function compute({ score, replay, settle }: PythonRules, request: Exclude<Messag
       return replay(request.round);
     case "settle":
       return settle(request.held);
+    case "read":
+      return readTyped(request.typed);
   }
 }
 

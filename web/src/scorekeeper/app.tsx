@@ -33,7 +33,7 @@ export function App() {
   /** The secret of a link to which the service has not responded. */
   const [opening, setOpening] = useState<string | null>(null);
   const [received, setReceived] = useState<Round | null>(null);
-  const loadedRules = useRules();
+  const loadedRules = useRules(!isStarting);
   const outbox = useOutbox(session, (rounds) => {
     // They are in the order in which they were played.
     setReceived(rounds.filter((round) => round.table === table?.id).at(-1) ?? null);

@@ -13,11 +13,16 @@ export interface LoadedRules {
   text: string;
 }
 
-/** Load the rules in the background, unless the device saves data; again when a network is back without which it failed. */
-export function useRules(): LoadedRules {
+/**
+ * Load the rules in the background, unless the device saves data; again when a network is back without which it failed.
+ *
+ * They are 5 MB, so this begins when the page shows where it was.
+ */
+export function useRules(isStarted: boolean): LoadedRules {
   const [attempt, setAttempt] = useState(0);
   const [loaded, setLoaded] = useState<LoadedRules>({ rules: null, text: "" });
   useEffect(() => {
+    if (!isStarted) return undefined;
     if (savesData()) {
       setLoaded({ rules: null, text: "The rules are not on this device, because it saves data." });
       return undefined;
@@ -44,7 +49,7 @@ export function useRules(): LoadedRules {
       ended.abort();
       rules.stop();
     };
-  }, [attempt]);
+  }, [attempt, isStarted]);
   return loaded;
 }
 

@@ -70,12 +70,30 @@ async function digest(content: BufferSource): Promise<string> {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** Return the digests of everything that a manifest lists, by name. */
+async function listDigests(manifest: Response | undefined): Promise<Map<string, string>> {
+  const { files = {}, scripts = {} } = ((await manifest?.json()) ?? {}) as Partial<RulesManifest>;
+  return new Map(Object.entries({ ...files, ...scripts }).map(([name, { sha256 }]) => [name, sha256]));
+}
+
 /** Begin the cache of the rules with a manifest, unless there is one, and return its name. Complete ones stay. */
 async function beginRules(manifest: Response): Promise<string> {
   const begun = RULES_PREFIX + (await digest(await manifest.clone().arrayBuffer()));
   for (const name of await listRules()) if (name !== begun && !(await isComplete(name))) await caches.delete(name);
-  await (await caches.open(begun)).put(MANIFEST, manifest);
+  const [earlier] = (await listRules()).filter((name) => name !== begun);
+  const cache = await caches.open(begun);
+  if (earlier !== undefined && (await cache.match(MANIFEST)) === undefined) await copyEqual(earlier, manifest.clone(), cache);
+  await cache.put(MANIFEST, manifest);
   return begun;
+}
+
+/** Copy the files whose digests are those of a manifest: of most new rules, Python is the same. */
+async function copyEqual(earlier: string, manifest: Response, cache: Cache): Promise<void> {
+  const digests = await listDigests(await caches.match(MANIFEST, { cacheName: earlier }));
+  for (const [name, expected] of await listDigests(manifest)) {
+    const file = digests.get(name) === expected ? await caches.match(RULES + name, { cacheName: earlier }) : undefined;
+    if (file !== undefined) await cache.put(RULES + name, file);
+  }
 }
 
 /** Return the current manifest; without a network, that of the rules that are cached completely. */
@@ -107,13 +125,12 @@ async function cacheRules(): Promise<void> {
   const current = (await listRules()).at(-1) ?? (await beginRules(await fetch(MANIFEST)));
   if (await isComplete(current)) return;
   const cache = await caches.open(current);
-  const { files, scripts } = (await (await cache.match(MANIFEST))!.json()) as RulesManifest;
-  for (const [name, { sha256 }] of Object.entries({ ...files, ...scripts })) {
+  for (const [name, expected] of await listDigests(await cache.match(MANIFEST))) {
     const path = RULES + name;
     if ((await cache.match(path)) !== undefined) continue;
     const file = await fetch(path);
     // While new rules are rolled out, a file can be of others than the manifest.
-    if (!file.ok || (await digest(await file.clone().arrayBuffer())) !== sha256) throw new Error(`${path} has another digest`);
+    if (!file.ok || (await digest(await file.clone().arrayBuffer())) !== expected) throw new Error(`${path} has another digest`);
     await cache.put(path, file);
   }
   await cache.put(COMPLETE, new Response());

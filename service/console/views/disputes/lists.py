@@ -16,11 +16,12 @@ from schemas.settlements import SettlementState
 from service.clubs.scopes import KeyScope
 from service.console.views.addresses import address_with, read_query
 from service.console.views.exports import Column
-from service.console.views.listing import NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.listing import NAME, Filter, Listing, Order, Part, Query, show_list
+from service.console.views.navigation.finding import PLAYER, TABLE
 from service.console.views.pages import console, console_form, console_page
 from service.console.views.session import console_state
 from service.db import Transaction
-from service.disputes.actions.cases import CaseView, list_cases, take_next_dispute
+from service.disputes.actions.cases import CaseView, count_cases, list_cases, take_next_dispute
 from service.disputes.queries import cases
 from service.disputes.queries.cases import DECIDED, CaseFilter, CaseOrder, StoredCase
 from service.http.authentication import current_key, current_transaction
@@ -35,12 +36,16 @@ TABS: Final[Mapping[str, tuple[str, Sequence[DisputeState]]]] = {
     "decided": ("Decided", DECIDED),
 }
 ORDERS: Final = {
-    CaseOrder.OLDEST: "Oldest first",
-    CaseOrder.NEWEST: "Newest first",
-    CaseOrder.WINDOW: "Least window left first",
-    CaseOrder.POINTS: "Most points at stake first",
-    CaseOrder.MONEY: "Most money at stake first",
+    order: Order(order.value, *words)
+    for order, words in {
+        CaseOrder.OLDEST: ("Oldest first", "opened_at", True),
+        CaseOrder.NEWEST: ("Newest first", "opened_at", False),
+        CaseOrder.WINDOW: ("Least window left first", "provisional_until", False),
+        CaseOrder.POINTS: ("Most points at stake first", "points", True),
+        CaseOrder.MONEY: ("Most money at stake first", "points", True),
+    }.items()
 }
+"""The orders of a list. The column of the time shows the age, which is largest for the oldest."""
 ANOMALIES: Final = {
     "corrected-after-final": "Corrected after final",
     "irregular-hands": "Hands accepted as played",
@@ -74,11 +79,24 @@ def _money(view: CaseView) -> str | None:
     return None if case.money is None or case.unit is None else show_decimal(case.money, case.unit)
 
 
+def _filter(query: Query) -> CaseFilter:
+    return CaseFilter(TABS[query["tab"]][1], query["table"], query["player"], query.get("reviewer"))
+
+
+def _count_disputes(transaction: Transaction, query: Query, limit: int) -> int | None:
+    """Count the disputes; what is unusual is found when disputes are examined."""
+    return None if query["unusual"] else count_cases(transaction, _filter(query), limit)
+
+
 def _read_disputes(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[CaseView]:
-    tab, only_unusual = query["tab"], bool(query["unusual"])
-    filter_ = CaseFilter(TABS[tab][1], query["table"], query["player"], query.get("reviewer"))
-    order = query["sort"] or _orders(tab)[0]
-    page = list_cases(transaction, filter_, order, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
+    only_unusual = bool(query["unusual"])
+    page = list_cases(
+        transaction,
+        _filter(query),
+        CaseOrder(query["sort"]),
+        after=after,
+        limit=max(limit, _EXAMINED) if only_unusual else limit,
+    )
     if not only_unusual:
         return Part(page.items, page.next_after)
     shown, examined = [view for view in page.items if view.unusual], len(page.items)
@@ -86,10 +104,10 @@ def _read_disputes(transaction: Transaction, query: Query, after: UUID | None, l
     return Part(shown, page.next_after, f"{note}{'; the next page examines others' if page.next_after else ''}.")
 
 
-def _orders(tab: str) -> tuple[CaseOrder, ...]:
-    """Return the orders of a tab, the default one first."""
+def _orders(tab: str) -> Sequence[Order]:
+    """Return the orders of a tab, the default one first: of those that wait, the oldest."""
     first = CaseOrder.NEWEST if tab == "decided" else CaseOrder.OLDEST
-    return (first, *(order for order in ORDERS if order is not first))
+    return [ORDERS[first], *(order for each, order in ORDERS.items() if each is not first)]
 
 
 def _columns(tab: str) -> tuple[Column[CaseView], ...]:
@@ -128,16 +146,10 @@ def _filters(tab: str) -> tuple[Filter, ...]:
     return (
         Filter("tab", Choice({each: each for each in TABS}, load_default="open"), "Tab", kind="hidden"),
         Filter("taken", Choice({"none": "none"}), kind="hidden"),
-        Filter("table", Text(), "Table", attributes=TABLE_NAME),
-        Filter("player", Text(), "Player", attributes=NAME),
+        Filter("table", label="Table", attributes=NAME, finder=TABLE),
+        Filter("player", label="Player", attributes=NAME, finder=PLAYER),
         Filter("reviewer", Text(), None if tab == "open" else "Reviewer", attributes=NAME),
         Filter("unusual", QueryBoolean(), "Show", (("", "All disputes"), ("true", "Of unusual rounds only"))),
-        Filter(
-            "sort",
-            Choice({order.value: order for order in CaseOrder}),
-            "Sort",
-            [(order.value, ORDERS[order]) for order in _orders(tab)],
-        ),
     )
 
 
@@ -155,7 +167,10 @@ DISPUTES: Final = {
         read=_read_disputes,
         none=_NONE[tab],
         no_match="No dispute matches the filter.",
+        rows=("dispute", "disputes"),
         filters=_filters(tab),
+        orders=_orders(tab),
+        count=_count_disputes,
         players=lambda view: view.case.players.values(),
         style="list",
     )

@@ -59,6 +59,7 @@ PROPOSALS: Final = Listing[Proposal](
     read=_read_proposals,
     none="Nothing has been proposed.",
     no_match="No proposal matches.",
+    rows=("proposal", "proposals"),
     filters=(
         Filter(
             "state",

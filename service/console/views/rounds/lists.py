@@ -9,7 +9,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.disputes import RoundAnomaly
 from schemas.fields import Choice
-from schemas.game_fields import PlayerField, RulesetReference, TableNameField
 from schemas.ledger.page_queries import EveningsQuerySchema
 from schemas.money import show_decimal
 from schemas.pages import QueryBoolean
@@ -17,15 +16,19 @@ from schemas.rounds import STATUSES, RoundView
 from schemas.settlements import IN_FORCE
 from scoring.round_state import RoundStatus
 from service.clubs.scopes import KeyScope
-from service.console.views.addresses import period_of
+from service.console.views.addresses import period_of, table_of
 from service.console.views.exports import Column
-from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.listing import EVENINGS, NAME, Filter, Listing, Part, Query, Sum, by_time, show_list
+from service.console.views.navigation.finding import PLAYER, RULESET, TABLE
 from service.console.views.pages import console, console_page
 from service.db import Transaction
 from service.disputes.actions.anomalies import find_unusual
+from service.http.formats import format_money_won, format_signed
+from service.ledger.actions.statements import get_player_result
+from service.rounds.actions.reading import count_rounds
 from service.rounds.actions.reading import list_rounds as list_views
 from service.rounds.queries.round_filter import RoundFilter
-from service.tables.queries import StoredTable, find_any, list_by_id
+from service.tables.queries import StoredTable, list_by_id
 from service.verification.queries.findings import count_by_round
 
 _EXAMINED: Final = 100
@@ -81,22 +84,42 @@ class RoundRow:
         return show_decimal(self.net * view.point_value, view.unit)
 
 
+def _filter(query: Query) -> RoundFilter:
+    names = ("player", "ruleset", "status", "state")
+    return RoundFilter(**{name: query[name] for name in names}, **table_of(query), **period_of(query))
+
+
 def _read_rounds(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Part[RoundRow]:
-    table = None if query["table"] is None else find_any(transaction, query["table"])
-    filter_ = RoundFilter(
-        table_id=None if table is None else table.id,
-        table_name=query["table"] if table is None else None,
-        **{name: query[name] for name in ("player", "ruleset", "status", "state")},
-        **period_of(query),
-    )
     only_unusual = bool(query["unusual"])
-    page = list_views(transaction, filter_, after=after, limit=max(limit, _EXAMINED) if only_unusual else limit)
+    page = list_views(
+        transaction,
+        _filter(query),
+        after=after,
+        limit=max(limit, _EXAMINED) if only_unusual else limit,
+        oldest_first=query["sort"] == "oldest",
+    )
     rows = _add_tables(transaction, page.items)
     if not only_unusual:
         return Part(rows, page.next_after)
     shown, examined = [row for row in rows if row.unusual], len(rows)
     note = f"{len(shown)} unusual among {examined} examined {'round' if examined == 1 else 'rounds'}"
-    return Part(shown, page.next_after, f"{note}{'; the next page examines older ones' if page.next_after else ''}.")
+    return Part(shown, page.next_after, f"{note}{'; the next page examines others' if page.next_after else ''}.")
+
+
+def _count_rounds(transaction: Transaction, query: Query, limit: int) -> int | None:
+    """Count the rounds; what is unusual is found when rounds are examined."""
+    return None if query["unusual"] else count_rounds(transaction, _filter(query), limit)
+
+
+def _sum_rounds(transaction: Transaction, query: Query) -> Sequence[Sum]:
+    """Return what a player won in their rounds, in whatever state they are: sums over all players are zero."""
+    if query["player"] is None or query["unusual"] or query["status"] or query["state"]:
+        return ()
+    result = get_player_result(transaction, _filter(query), query["player"])
+    if result is None:
+        return ()
+    money = [("Won", format_money_won(amount, unit)) for unit, amount in sorted(result.money.items())]
+    return (("Net points", format_signed(result.net)), *money)
 
 
 def _add_tables(transaction: Transaction, views: Sequence[RoundView]) -> list[RoundRow]:
@@ -131,12 +154,17 @@ ROUNDS: Final = Listing[RoundRow](
         Column("unusual", lambda row: " ".join(row.codes) or None, "Unusual", "round_unusual"),
     ),
     read=_read_rounds,
-    none="No rounds match this filter.",
+    none="The club has no rounds yet.",
+    no_match="No rounds match this filter.",
+    rows=("round", "rounds"),
+    orders=by_time("opened_at"),
+    count=_count_rounds,
+    sums=_sum_rounds,
     filters=(
-        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
-        Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter("table", label="Table", attributes=NAME, finder=TABLE),
+        Filter("player", label="Player", attributes=NAME, finder=PLAYER),
         *EVENINGS,
-        Filter("ruleset", RulesetReference(), "Ruleset", attributes=NAME | {"placeholder": "pineapple or pineapple@1"}),
+        Filter("ruleset", label="Ruleset", attributes=NAME, finder=RULESET),
         Filter(
             "status",
             Choice(STATUSES),

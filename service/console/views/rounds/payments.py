@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from schemas.base import load
 from schemas.ledger.payments import PaymentRequestSchema
 from service.clubs.scopes import KeyScope
-from service.console.views.money import ask_about
+from service.console.views.accounting.money import ask_about
 from service.console.views.pages import console, console_form
 from service.console.views.rounds.replay import show_round
 from service.console.views.session import read_form

@@ -70,6 +70,11 @@ class Manager:
         assert target.evaluate("element => getComputedStyle(element).outlineStyle") != "none"
         self.page.keyboard.press("Enter")
 
+    def press_in_menu(self, name: str) -> None:
+        """Open the menu of the club by keyboard, and press a link of it."""
+        self.page.locator(".menu > summary").press("Enter")
+        self.press(name)
+
     def check(self) -> None:
         """Run axe, and check that the page does not scroll sideways at any size."""
         check_with_axe(self.page)
@@ -107,6 +112,7 @@ def test_a_printed_link_signs_in_once_and_signing_out_ends_the_session(manager: 
     assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/console")
     assert page.evaluate("document.cookie") == ""
     assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/console/sign-in")
     manager.open("/keys")
@@ -175,7 +181,7 @@ def test_keys_links_and_webhooks_by_keyboard(manager: Manager, service: Running,
     manager.press("All keys")
     expect(page.get_by_role("row", name="Anna's tablet")).to_contain_text("read, score, write")
 
-    manager.press("Links")
+    manager.press_in_menu("Links")
     manager.press("Issue a link")
     expect(page.get_by_role("heading", name="Issue a link to a table")).to_be_visible()
     page.wait_for_load_state()
@@ -199,7 +205,7 @@ def test_keys_links_and_webhooks_by_keyboard(manager: Manager, service: Running,
     expect(page.get_by_role("row", name="Anna's phone")).to_contain_text("revoked")
     assert httpx2.get(f"{service.url}/v1/link", headers=secret, timeout=60, trust_env=False).status_code == 401
 
-    manager.press("Webhooks")
+    manager.press_in_menu("Webhooks")
     manager.press("Add a webhook")
     page.get_by_label("URL of the endpoint").focus()
     page.keyboard.type("https://club.example/keyboard")
@@ -278,5 +284,6 @@ def test_everything_works_without_scripts(without_scripts: Manager, service: Run
         return page.get_by_role("row").filter(has_text="link.revoked").count() > 0
 
     assert wait_until(is_listed)
+    page.locator(".menu > summary").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in to the console")).to_be_visible()

@@ -46,6 +46,11 @@ def confirm(page: Page, table: LinkedTable) -> None:
 def open_case(page: Page, table: LinkedTable) -> None:
     """Open the dispute of a table from the home page, and take it into review."""
     page.get_by_role("link", name="Disputes", exact=True).click()
+    expect(page.get_by_role("heading", name="Disputes", level=1)).to_be_visible()
+    # On a phone the filter is folded.
+    fold = page.locator(".filter-fold > summary")
+    if fold.is_visible():
+        fold.click()
     page.get_by_label("Table").fill(table.name)
     page.get_by_role("button", name="Filter").click()
     page.get_by_role("link", name=f"{table.name}: Hand 2").click()

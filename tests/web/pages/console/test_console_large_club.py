@@ -17,6 +17,10 @@ from tests.web.pages.console.test_console_ledger import sign_in
 
 LISTS = ["Rounds", "Tables", "Players", "Ledger", "Audit trail"]
 OTHERS = ["Home", "Disputes", "Money", "Plots", "Statement", "Rulesets", "Jobs", "Links", "Webhooks", "Keys"]
+SUBJECTS = {"Ledger": "Money", "Statement": "Money", "Plots": "Players"}
+"""The subject of each page that is one of several tabs."""
+IN_CLUB = {"Tables", "Audit trail", "Rulesets", "Jobs", "Links", "Webhooks", "Keys"}
+"""The pages that the menu of the club has."""
 
 
 class Size(NamedTuple):
@@ -87,7 +91,13 @@ def page(browser: Browser, club: Club) -> Iterator[Page]:
 
 
 def open_from_menu(page: Page, name: str) -> None:
-    page.get_by_role("navigation", name="Console").get_by_role("link", name=name, exact=True).click()
+    menu, subject = page.get_by_role("navigation", name="Console"), SUBJECTS.get(name)
+    if name in IN_CLUB:
+        page.locator(".menu > summary").click()
+    if subject is not None:
+        menu.get_by_role("link", name=subject, exact=True).click()
+        menu = page.get_by_role("navigation", name=subject)
+    menu.get_by_role("link", name=name, exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
 

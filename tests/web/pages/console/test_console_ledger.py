@@ -17,7 +17,9 @@ from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 
-SCREENS = [(390, 844), (768, 1024), (1280, 800)]
+SCREENS = [(320, 700), (390, 844), (768, 1024), (1280, 800)]
+ONE_LINE = 60
+"""The height of the header in pixels, if it is one line."""
 ROUNDS = 6
 """Rounds of three hands with three payments each: more lines than a page of the ledger has."""
 
@@ -50,7 +52,7 @@ def sign_in(context: BrowserContext, service: Running, key: str) -> Iterator[Bro
     page.goto(f"{service.url}/console/")
     page.get_by_label("API key").fill(key)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("link", name="Ledger")).to_be_visible()
+    expect(page.get_by_role("link", name="Money")).to_be_visible()
     page.close()
     yield context
     context.close()
@@ -87,7 +89,7 @@ def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
     assert lines == [6 * ROUNDS] * 2
     page.get_by_label("Player").fill("nobody")
     page.get_by_role("button", name="Filter").click()
-    expect(page.get_by_text("No entries match")).to_be_visible()
+    expect(page.get_by_text("There is no player “nobody”.")).to_be_visible()
 
 
 def test_a_statement_is_printed(table: LinkedTable, plain: BrowserContext, service: Running) -> None:
@@ -109,6 +111,17 @@ def test_a_statement_is_printed(table: LinkedTable, plain: BrowserContext, servi
 
 def test_everything_is_reached_by_keyboard(table: LinkedTable, scripted: BrowserContext, service: Running) -> None:
     page = scripted.new_page()
+    page.goto(f"{service.url}/console/")
+    assert tab_to(page, "Club") == "SUMMARY"
+    page.keyboard.press("Enter")
+    assert tab_to(page, "Rulesets") == "A"
+    page.keyboard.press("Escape")
+    expect(page.locator(".menu > summary")).to_be_focused()
+    expect(page.get_by_role("link", name="Rulesets")).to_be_hidden()
+    tab_to(page, "Search the club")
+    page.keyboard.type("be")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Search")
     page.goto(f"{service.url}/console/players?name=be")
     assert tab_to(page, "ben") == "A"
     page.keyboard.press("Enter")
@@ -162,10 +175,22 @@ def test_every_page_passes_axe_and_fits_every_screen(
         "money",
         "players",
         "players/ann",
+        "rounds?player=e",
+        "search?q=b",
     ):
         page.goto(f"{service.url}/console/{path}")
         check_with_axe(page)
         for width, height in SCREENS:
             page.set_viewport_size({"width": width, "height": height})
             check_width(page)
+            header = page.locator(".console-bar").bounding_box() if "format=print" not in path else None
+            assert header is None or header["height"] < ONE_LINE, (path, width)
+    for width, height in SCREENS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.locator(".menu > summary").click()
+        expect(page.get_by_role("link", name="Audit trail")).to_be_in_viewport()
+        check_with_axe(page)
+        check_width(page)
+        page.mouse.click(5, height - 5)
+        expect(page.get_by_role("link", name="Audit trail")).to_be_hidden()
     assert violations == []

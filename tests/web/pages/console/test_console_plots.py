@@ -11,15 +11,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.oracle import PRESETS, random_document
-from tests.support.browser.check_page import check_with_axe
+from tests.support.browser.check_page import check_targets, check_with_axe
 from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 
 PLOTS = ("stacks", "net", "sources", "head-to-head", "caps", "fouls", "distribution")
-PLAYERS = ("ann", "bob", "Maximiliane von der Heide-Hohenstein", "<b>eve</b>", "שרה")
+PLAYERS = ("ann", "bob", "Maximiliane von der Heide-Hohenstein", "<b>eve</b>", "שרה", "fay", "gus", "hal", "ivy", "jo")
 EVERYTHING = "from=2026-11-01&to=2026-11-30"
-SIZES = ((390, 844), (768, 1024), (1280, 800))
+SIZES = ((320, 568), (390, 844), (768, 1024), (1280, 800))
+BLUE = "rgb(0, 100, 181)"
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def page(browser: Browser, service: Running, key: str) -> Iterator[Page]:
 def show(page: Page, service: Running, plot: str, round_id: str) -> None:
     query = f"round={round_id}" if plot == "stacks" else EVERYTHING
     page.goto(f"{service.url}/console/plots?plot={plot}&{query}")
-    expect(page.locator("figure.plot svg")).to_be_visible()
+    expect(page.locator("figure.plot svg:visible")).to_have_count(1)
 
 
 @IN_BOTH_SCHEMES
@@ -77,8 +78,10 @@ def test_every_plot_passes_axe(page: Page, service: Running, round_id: str, sche
         page.get_by_text("Table of the figures").click()
         expect(page.locator("figure.plot table")).to_be_visible()
         check_with_axe(page)
-    page.goto(f"{service.url}/console/plots?plot=stacks")
+    page.set_viewport_size({"width": 390, "height": 844})
+    show(page, service, "net", round_id)
     check_with_axe(page)
+    assert check_targets(page, ".plot-lines label") == 8
 
 
 def test_every_plot_fits_its_page(page: Page, service: Running, round_id: str) -> None:
@@ -87,15 +90,17 @@ def test_every_plot_fits_its_page(page: Page, service: Running, round_id: str) -
         for plot in PLOTS:
             show(page, service, plot, round_id)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            small = page.evaluate(
-                """() => [...document.querySelectorAll('.plot-drawing text:not(.figures-small)')]
-                    .filter((text) => text.getBoundingClientRect().height < 10).length"""
+            drawing = page.locator(".plot-drawing:visible")
+            small = drawing.evaluate(
+                """drawing => [...drawing.querySelectorAll('text:not([transform])')]
+                    .filter((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a < 10)
+                    .map((text) => text.textContent)"""
             )
-            assert small == 0, (plot, width)
-            outside = page.evaluate(
-                """() => {
-                    const box = document.querySelector('.plot-drawing').getBoundingClientRect();
-                    return [...document.querySelectorAll('.plot-drawing text')]
+            assert small == [], (plot, width)
+            outside = drawing.evaluate(
+                """drawing => {
+                    const box = drawing.getBoundingClientRect();
+                    return [...drawing.querySelectorAll('text')]
                         .map((text) => [text.textContent, text.getBoundingClientRect()])
                         .filter(([, at]) => at.left < box.left - 1 || at.right > box.right + 1
                             || at.top < box.top - 1 || at.bottom > box.bottom + 1)
@@ -103,22 +108,64 @@ def test_every_plot_fits_its_page(page: Page, service: Running, round_id: str) -
                 }"""
             )
             assert outside == [], (plot, width)
+            titles = drawing.locator(".title").all_inner_texts()
+            assert len(titles) == 2, (plot, width)
 
 
-def test_lines_have_the_colours_of_the_scheme(page: Page, service: Running, round_id: str) -> None:
+def colored_names(page: Page) -> list[str]:
+    """Return the names whose lines are visible in color, and check that all other lines are grey."""
+    [lit, picked, grey] = page.locator(".plot-drawing:visible").evaluate(
+        """drawing => [
+            [...drawing.querySelectorAll('.lit')].filter((line) => getComputedStyle(line).visibility === 'visible')
+                .map((line) => getComputedStyle(line).stroke),
+            [...drawing.querySelectorAll('.name')].filter((name) => getComputedStyle(name).fontWeight === '600')
+                .map((name) => name.textContent),
+            getComputedStyle(drawing.querySelector('.lines')).stroke,
+        ]"""
+    )
+    assert len(lit) == 1
+    assert lit[0] != grey
+    return [re.sub("[\u2068\u2069]", "", name) for name in picked]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_one_line_is_in_color_chosen_by_tap_or_key(page: Page, service: Running, round_id: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    show(page, service, "net", round_id)
+    expect(page.locator(".plot-drawing:visible .band")).to_have_count(1)
+    expect(page.locator(".plot-drawing:visible .name").last).to_have_text("2 others")
+    names = page.locator(".plot-lines label").all_inner_texts()
+    assert len(names) == 8
+    page.locator(".plot-lines label").nth(3).click()
+    [chosen] = colored_names(page)
+    assert chosen[:3] == names[3][:3]
+    page.keyboard.press("ArrowRight")
+    [following] = colored_names(page)
+    assert following[:3] == names[4][:3]
+    assert page.evaluate("document.querySelector('.plot-lines :checked') === document.activeElement")
+
+
+def test_a_player_without_a_line_gets_one(page: Page, service: Running, round_id: str) -> None:
+    show(page, service, "net", round_id)
+    shown = page.locator(".plot-lines input").evaluate_all("inputs => inputs.map((each) => each.value)")
+    other = next(player for player in PLAYERS if player not in shown)
+    page.get_by_label("In color").fill(other)
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".plot-lines :checked")).to_have_value(other)
+    [name] = colored_names(page)
+    assert name[:3] == other[:3]
+
+
+def test_the_line_in_color_is_that_of_the_scheme_and_of_paper(page: Page, service: Running, round_id: str) -> None:
     colours = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # the name of a scheme
         show(page, service, "stacks", round_id)
-        strokes = page.evaluate(
-            "[...document.querySelectorAll('.plot-drawing .line')].map((line) => getComputedStyle(line).stroke)"
-        )
-        assert len(set(strokes)) == len(strokes) >= 2
-        colours.append(strokes)
-    assert set(colours[0]).isdisjoint(colours[1])
+        colored_names(page)
+        colours.append(page.evaluate("getComputedStyle(document.querySelector('.plot-drawing .lit')).stroke"))
+    assert colours[0] == BLUE != colours[1]
     page.emulate_media(color_scheme="dark", media="print")
-    printed = page.evaluate("getComputedStyle(document.querySelector('.plot-drawing .line')).stroke")
-    assert printed == colours[0][0], "paper is light"
+    assert page.evaluate("getComputedStyle(document.querySelector('.plot-drawing .lit')).stroke") == BLUE
     assert page.locator(".filter").is_hidden()
     assert page.locator(".plot-files").is_hidden()
 
@@ -132,7 +179,7 @@ def test_a_plot_is_read_and_left_by_keyboard(page: Page, service: Running, round
     link.focus()
     assert page.evaluate("document.activeElement.href").endswith(f"/console/rounds/{round_id}/hands/1")
     assert page.locator('figure.plot svg a[tabindex="-1"]').count() > 1
-    name = page.locator("figure.plot [role=img]").evaluate(
+    name = page.locator("figure.plot [role=img]:visible").evaluate(
         """image => image.getAttribute('aria-labelledby').split(' ')
             .map((id) => document.getElementById(id).textContent).join(' ')"""
     )
@@ -158,7 +205,7 @@ def test_a_form_chooses_plot_table_player_and_evenings(page: Page, service: Runn
     page.get_by_label("Last evening").fill("2026-11-30")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("figcaption")).to_contain_text("from 1 Nov 2026 to 30 Nov 2026")
-    assert page.locator(".plot-drawing .line").count() == 1
+    assert page.locator(".plot-drawing:visible .chosen path").count() == 1
 
 
 def test_files_are_downloaded_with_their_style(page: Page, service: Running, round_id: str, tmp_path: Path) -> None:
@@ -170,7 +217,7 @@ def test_files_are_downloaded_with_their_style(page: Page, service: Running, rou
     waiting.value.save_as(file)
     page.goto(file.as_uri())
     fill = page.evaluate("getComputedStyle(document.querySelector('.bar.c1')).fill")
-    assert fill == "rgb(0, 100, 181)"
+    assert fill == BLUE
     with page.expect_download() as waiting:
         page.goto(f"{service.url}/console/plots?plot=sources&{EVERYTHING}")
         page.get_by_role("link", name="CSV").click()

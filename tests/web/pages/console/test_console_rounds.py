@@ -1,6 +1,7 @@
 """The console's pages of rounds and rulesets in a browser: replay, comparison and a new version of a ruleset."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.support.browser.check_page import check_width, check_with_axe
+from tests.support.sample_rounds import COMPLETE, document_of
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenPage
 
@@ -107,6 +109,46 @@ def test_every_page_passes_axe(open_page: OpenPage, service: Running, key: str, 
     check(page)
 
 
+def test_long_names_do_not_make_lists_scroll_sideways(
+    open_page: OpenPage, service: Running, key: str, api: httpx2.Client
+) -> None:
+    players = [f"player-number-{seat}-with-a-long-id" for seat in (1, 2, 3)]
+    document = document_of(
+        table="The long table at the window of the back room",
+        sitting={seat: f"{player} 100" for seat, player in enumerate(players, 1)},
+        hands=COMPLETE,
+        reference="2026-11-20 the third round of the evening",
+        point_value=10,
+        unit="EUR",
+    )
+    send(api, "/v1/documents", document)
+    for player in players:
+        named = api.put(f"/v1/players/{player}", json={"display_name": f"Maximilian Alexander of {player}"})
+        assert named.status_code == 201, named.text
+    page = open_page("/console/")
+    sign_in(page, key)
+    for width, path in product((1280, 1440), ("/rounds", "/tables")):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{service.url}/console{path}")
+        wider = "boxes => boxes.map((each) => each.scrollWidth - each.clientWidth)"
+        sizes = page.locator(".scroll").evaluate_all(wider)
+        assert sizes
+        assert max(sizes) <= 0, (path, width, sizes)
+
+
+def test_the_tabs_of_a_subject_are_one_line(open_page: OpenPage, service: Running, key: str) -> None:
+    page = open_page("/console/")
+    sign_in(page, key)
+    for width, path in product((320, 390, 1280), ("/money", "/players")):
+        page.set_viewport_size({"width": width, "height": 568})
+        page.goto(f"{service.url}/console{path}")
+        tabs = page.locator("main > .tabs a")
+        tops = tabs.evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)")
+        assert len(tops) == (4 if path == "/money" else 2)
+        assert len(set(tops)) == 1, (path, width)
+        check_width(page)
+
+
 def test_a_round_is_replayed_and_compared_with_keys_only(
     open_page: OpenPage, service: Running, key: str, round_id: str
 ) -> None:
@@ -118,7 +160,7 @@ def test_a_round_is_replayed_and_compared_with_keys_only(
     page.keyboard.type("console")
     page.keyboard.press("Enter")
     expect(page).to_have_url(
-        f"{service.url}/console/rounds?table=console&player=&from=&to=&ruleset=&status=&state=&unusual="
+        f"{service.url}/console/rounds?table=console&player=&from=&to=&ruleset=&status=&state=&unusual=&sort=newest"
     )
     follow(page, page.locator(f"a[href='/console/rounds/{round_id}']"))
     follow(page, page.get_by_role("link", name="Replay from hand 1"))
@@ -161,7 +203,7 @@ def test_a_new_version_is_made_with_keys_only(
     page.keyboard.type("console")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing is stored yet. club-rules@2 would be version 2.")).to_be_visible()
-    expect(page.locator("#what-if ~ .gains")).to_contain_text("would have won")
+    expect(page.locator("#what-if ~ .scroll .what-if")).to_contain_text("Difference in points")
     assert api.get("/v1/rulesets/club-rules@2").status_code == 404
     follow(page, page.get_by_role("button", name="Store club-rules@2"))
     expect(page.get_by_role("heading", level=1)).to_have_text("Ruleset club-rules@2")

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  chooseButton, clearCards, countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
+  chooseButton, clearCards, countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putBoard, putCard, rowPlaces, startDraft,
+  takeBack, undo,
   type Draft, type Next,
 } from "./draft.js";
 
@@ -44,6 +45,20 @@ test("a used card cannot be put twice, also not into its own place", () => {
   const chosen = moveTo(draft, "1.top.0");
   assert.equal(putCard(chosen, "As"), chosen);
   assert.ok(isUsed(draft, "As"));
+});
+
+test("a board that is put replaces that of its seat, and one undo takes it back", () => {
+  const before = ["As", "Ks", "Qs", "Js"].reduce(putCard, startDraft(NEXT));
+  const put = putBoard(before, NEXT.seats[0]!, { top: ["2c", "3c", "4c"], middle: ["5c"] });
+  assert.deepEqual(listPlayers(put)[0], { seat: 1, top: ["2c", "3c", "4c"], middle: ["5c"], bottom: [] });
+  assert.equal(put.cursor, "1.middle.1");
+  assert.deepEqual({ ...undo(put), steps: 0 }, { ...before, steps: 0 });
+  const other = putBoard(before, NEXT.seats[1]!, { top: [], discards: ["2h", "2d"] });
+  assert.deepEqual(listPlayers(other)[1]!.discards, ["2h", "2d"]);
+  assert.equal(countCards(other, NEXT.seats[0]!), 4);
+  // Whoever is no longer in Fantasyland has no places to take back.
+  const fitted = fitDraft(putCard(other, "5d"), { ...NEXT, seats: NEXT.seats.map((seat) => ({ ...seat, fantasyland: 0 })) });
+  assert.equal(Object.keys(undo(undo(undo(fitted))).cards).filter((place) => place.includes("discards")).length, 0);
 });
 
 test("undo restores every earlier draft, in reverse order", () => {

@@ -27,6 +27,8 @@ interface Step {
   place: Place;
   before: string | null;
   cursor: Place | null;
+  /** All cards before, if a text has changed a whole board. */
+  all?: Record<Place, string>;
 }
 
 export interface Draft {
@@ -75,7 +77,7 @@ export function fitDraft(draft: Draft, next: Next): Draft {
   // A player who is no longer in Fantasyland has no places for discards.
   const places = new Set([...boardPlaces(seats), ...discardPlaces(seats)]);
   const cards = Object.fromEntries(Object.entries(draft.cards).filter(([place]) => places.has(place)));
-  const steps = draft.steps.filter(({ place }) => places.has(place));
+  const steps = draft.steps.filter(({ place, all = {} }) => [place, ...Object.keys(all)].every((each) => places.has(each)));
   const isChosen = draft.isButtonChosen === true && seats.some(({ seat }) => seat === draft.button);
   const button = isChosen ? draft.button : next.button;
   const fitted = { ...draft, button, isButtonChosen: isChosen, seats, cards, steps, topUps };
@@ -155,6 +157,22 @@ export function putCard(draft: Draft, card: string): Draft {
   return withCards(draft, cursor, card, (changed) => nextFree(changed, cursor));
 }
 
+/** Put cards on the board of a seat in place of those that it has. One undo takes all of them back. */
+export function putBoard(draft: Draft, seat: DraftSeat, groups: Partial<Record<Group, string[]>>): Draft {
+  const cards = { ...draft.cards };
+  for (const group of [...ROWS, "discards" as const]) {
+    rowPlaces(seat, group).forEach((place, index) => {
+      const card = groups[group]?.[index];
+      if (card === undefined) delete cards[place];
+      else cards[place] = card;
+    });
+  }
+  const [place] = boardPlaces([seat]) as [Place];
+  const step: Step = { place, before: draft.cards[place] ?? null, cursor: draft.cursor, all: draft.cards };
+  const changed = { ...draft, cards, steps: [...draft.steps.slice(1 - MOST_STEPS), step] };
+  return { ...changed, cursor: nextFree(changed, null) };
+}
+
 /** Take a card back from its place, and move the cursor there. */
 export function takeBack(draft: Draft, place: Place): Draft {
   return place in draft.cards ? withCards(draft, place, null, () => place) : draft;
@@ -169,7 +187,7 @@ export function moveTo(draft: Draft, place: Place | null): Draft {
 export function undo(draft: Draft): Draft {
   const step = draft.steps.at(-1);
   if (step === undefined) return draft;
-  const cards = { ...draft.cards };
+  const cards = { ...(step.all ?? draft.cards) };
   if (step.before === null) delete cards[step.place];
   else cards[step.place] = step.before;
   return { ...draft, cards, cursor: step.cursor, steps: draft.steps.slice(0, -1) };

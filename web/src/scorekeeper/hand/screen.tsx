@@ -2,15 +2,17 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
 import { nameCard } from "../../design/cards.js";
+import type { LoadedRules } from "../rules.js";
 import { useSettling } from "../settling.js";
 import { Board, SeatTabs, type BoardActions } from "./board.js";
 import { Deck } from "./deck.js";
 import {
-  chooseButton, isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft, type Place,
+  chooseButton, isFull, listPlayers, moveBy, moveTo, parsePlace, putBoard, putCard, takeBack, undo, type Direction, type Draft, type Place,
 } from "./draft.js";
 import { boardsOf, useLiveBoards } from "./live.js";
 import { Result } from "./result.js";
 import { useStable } from "./stable.js";
+import { TextEntry } from "./text_entry.js";
 import { typeKey } from "./typing.js";
 
 const ARROWS: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
@@ -24,18 +26,22 @@ interface Props {
   draft: Draft;
   names: Map<number, string>;
   scorers: HandScorer[];
+  /** They read what is typed or said. */
+  loadedRules: LoadedRules;
   onChange(draft: Draft): void;
   /** Receives the hand and its result, if it could be scored. */
   onSave(hand: HandRequest, score: Score | null): Promise<void>;
 }
 
 /** Where the cards of a hand are entered. */
-export function HandScreen({ round, draft, names, scorers, onChange, onSave }: Props) {
+export function HandScreen({ round, draft, names, scorers, loadedRules, onChange, onSave }: Props) {
   const [pendingRank, setPendingRank] = useState<string | null>(null);
   const [shown, setShown] = useState(draft.seats[0]!.seat);
   const [isSaving, setSaving] = useState(false);
+  const [isTyping, setTyping] = useState(false);
   const boards = useRef<HTMLDivElement>(null);
   const current = draft.cursor === null ? null : parsePlace(draft.cursor);
+  const currentSeat = draft.seats.find(({ seat }) => seat === current?.seat);
   const full = isFull(draft) && draft.cursor === null;
   useSettling(full ? "result" : "deck");
   const result = useScore(round, draft, full, scorers);
@@ -123,10 +129,21 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
         ) : (
           <>
             <Target draft={draft} names={names} pendingRank={pendingRank} onDone={() => change((old) => moveTo(old, null))} />
-            <Deck draft={draft} pendingRank={pendingRank} onCard={put} onUndo={undoLast} />
+            <Deck draft={draft} pendingRank={pendingRank} onCard={put} onUndo={undoLast} onText={() => setTyping(true)} />
           </>
         )}
       </div>
+      {isTyping && currentSeat !== undefined && (
+        <TextEntry
+          {...{ draft, names, loadedRules }}
+          seat={currentSeat}
+          onCards={(groups) => {
+            setTyping(false);
+            change((old) => putBoard(old, currentSeat, groups));
+          }}
+          onCancel={() => setTyping(false)}
+        />
+      )}
       <Announcement draft={draft} names={names} />
     </main>
   );
@@ -162,7 +179,9 @@ function Announcement({ draft, names }: { draft: Draft; names: Map<number, strin
   const last = draft.steps.at(-1);
   const card = last === undefined ? undefined : draft.cards[last.place];
   let text = "";
-  if (last !== undefined) {
+  if (last?.all !== undefined) {
+    text = `${names.get(parsePlace(last.place).seat)}: the cards of the text`;
+  } else if (last !== undefined) {
     const { seat, group } = parsePlace(last.place);
     text = `${names.get(seat)}, ${group}: ${card === undefined ? "card taken back" : nameCard(card)}`;
   }

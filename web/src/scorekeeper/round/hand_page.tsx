@@ -4,6 +4,7 @@ import type { HandScorer, Score } from "../../api/scorer.js";
 import { Bar } from "../bar.js";
 import { clearCards, type Draft } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
+import type { LoadedRules } from "../rules.js";
 import { nameLasting } from "../storage.js";
 
 interface Props {
@@ -13,6 +14,7 @@ interface Props {
   draft: Draft;
   names: Map<number, string>;
   scorers: HandScorer[];
+  loadedRules: LoadedRules;
   onBack(): void;
   onChange(draft: Draft): void;
   onSave(hand: HandRequest, score: Score | null): Promise<void>;

@@ -316,7 +316,7 @@ export function TableScreen(props: Props) {
   if (isEnteringNow && round) {
     return (
       <HandPage
-        {...{ draft, scorers, status }}
+        {...{ draft, scorers, loadedRules, status }}
         subtitle={others ?? table.name}
         names={handNames}
         round={handRound!}

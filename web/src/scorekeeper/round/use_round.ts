@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Round, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
+import { ROUNDS_READ } from "../../api/early.js";
 import { NOT_VALID } from "../../api/outbox.js";
 import { describeRefusal } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
@@ -14,8 +15,6 @@ import { isNew, readRound, readTable } from "../storage.js";
 
 /** How often the service is asked what other devices recorded, in milliseconds. */
 const POLL_EVERY = 1_500;
-/** Rounds can be recorded later than others of their table, so the open one is not always the newest. */
-const ROUNDS_READ = 5;
 
 interface Options {
   session: Session;
@@ -52,7 +51,8 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
     const { outbox } = latest.current;
     const turn = shown.current;
     try {
-      const query = { table: table.id, limit: ROUNDS_READ };
+      // A link to a table shows its rounds only. They were asked for before the table was known.
+      const query = { ...(session.link?.table === table.id ? {} : { table: table.id }), limit: ROUNDS_READ };
       const headers: Record<string, string> = tag.current === null ? {} : { "If-None-Match": tag.current };
       const response = await session.client.send("get", "/v1/rounds", { query, headers });
       latest.current.onRead(null);

@@ -9,18 +9,19 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import load
 from schemas.fields import Choice
-from schemas.game_fields import PlayerField
 from schemas.ledger.claims import ClaimState, PaymentClaim, PaymentClaimDeclineRequestSchema
 from schemas.money import show_decimal
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.money import ask_about, show_money
 from service.console.views.exports import Column
-from service.console.views.listing import NAME, Filter, Listing, show_list
-from service.console.views.money import ask_about, show_money
+from service.console.views.listing import NAME, Filter, Listing, by_time, show_list
+from service.console.views.navigation.finding import PLAYER
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import read_form
 from service.http.authentication import current_transaction
 from service.ledger.actions.claims import (
     confirm_payment_claim,
+    count_payment_claims,
     decline_payment_claim,
     get_payment_claim,
     list_payment_claims,
@@ -57,12 +58,21 @@ CLAIMS: Final = Listing[PaymentClaim](
         Column("action", heading="", cell="claim_action", in_files=False),
     ),
     read=lambda transaction, query, after, limit: list_payment_claims(
-        transaction, ClaimFilter(query["state"], query["player"]), after=after, limit=limit
+        transaction,
+        ClaimFilter(query["state"], query["player"]),
+        after=after,
+        limit=limit,
+        oldest_first=query["sort"] == "oldest",
+    ),
+    count=lambda transaction, query, limit: count_payment_claims(
+        transaction, ClaimFilter(query["state"], query["player"]), limit
     ),
     none="No player claims to have paid.",
     no_match="No claims match the filter.",
+    rows=("claim", "claims"),
+    orders=by_time("claimed_at"),
     filters=(
-        Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter("player", label="Player", attributes=NAME, finder=PLAYER),
         Filter(
             "state",
             Choice({state.value: state for state in ClaimState}),

@@ -1,4 +1,4 @@
-"""The ledger and the statement of the club, and what the statement shares with those of single tables."""
+"""The statement of the club, and what it shares with those of single tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,6 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.fields import Choice
-from schemas.game_fields import PlayerField, TableNameField
 from schemas.ledger.club_statements import (
     ClubStatementView,
     PlayerAtTable,
@@ -18,35 +16,30 @@ from schemas.ledger.club_statements import (
     dump_club_statement,
     dump_statement_rows,
 )
-from schemas.ledger.journal import EntryKind, player_of
-from schemas.ledger.ledger_lines import LedgerLine
-from schemas.ledger.ledger_places import LedgerCursorField, LedgerPlace
-from schemas.ledger.page_queries import Evenings, EveningsQuerySchema, StatementPageQuerySchema
+from schemas.ledger.page_queries import Evenings, StatementPageQuerySchema
 from schemas.ledger.settling import Settled, Worth
 from schemas.ledger.statements import StatementView
 from schemas.money import Unit, show_decimal
 from schemas.pages import show_cursor
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
+from service.console.views.accounting.months import list_months, players_of_months
 from service.console.views.addresses import (
     address_with,
     period_of,
     read_query,
     show_evenings,
     suggest_tables,
-    table_of,
 )
 from service.console.views.exports import Column, send_blocks, send_list, wants_raw
-from service.console.views.listing import EVENINGS, NAME, TABLE_NAME, Filter, Listing, Part, Query, show_list
+from service.console.views.navigation.finding import PLAYER, find_all, refuse_unknown
 from service.console.views.pages import console, console_page, render
 from service.console.views.session import current_club
 from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.formats import format_money
 from service.http.responses import encode_json
-from service.ledger.actions.journal import list_ledger
 from service.ledger.actions.statements import get_club_statement, get_club_totals, list_tables_of
-from service.ledger.queries.journal import JournalFilter
 from service.ledger.queries.statements import list_tables_without_value
 from service.players.actions import list_names
 from service.rounds.actions.reading import list_rounds
@@ -68,78 +61,6 @@ _FEWEST_SHOWN: Final = 10
 """The number of payments on a page, which lists share equally, and the number that each list has at least."""
 _MOST_LISTS: Final = 10
 """The number of tables whose points have no value up to which a page settles up each of them."""
-
-
-def _read_ledger(transaction: Transaction, query: Query, after: LedgerPlace | None, limit: int) -> Part[LedgerLine]:
-    filter_ = JournalFilter(player=query["player"], kind=query["kind"], **table_of(query), **period_of(query))
-    page = list_ledger(transaction, filter_, after=after, limit=limit)
-    return Part(page.lines, page.next_after if page.has_more else None)
-
-
-def _players_of_line(line: LedgerLine) -> Iterator[str]:
-    yield from filter(None, (player_of(line.payer), player_of(line.payee)))
-
-
-LEDGER: Final = Listing[LedgerLine](
-    name="ledger",
-    title="Ledger",
-    label="Entries",
-    columns=(
-        Column("posted_at", lambda line: line.entry.posted_at, "Written", style="whole"),
-        Column("played_at", lambda line: line.played_at),
-        Column("kind", lambda line: line.entry.kind.value, "Entry", "entry_kind"),
-        Column("table", lambda line: line.entry.table_name, "Table", "payment_table"),
-        Column("round", lambda line: line.entry.round),
-        Column("reference", lambda line: line.entry.reference),
-        Column("hand", lambda line: line.hand, "Hand", "payment_hand"),
-        Column("payer", lambda line: player_of(line.payer), "Payer", "payment_payer"),
-        Column("payee", lambda line: player_of(line.payee), "Payee", "payment_payee"),
-        Column("due", lambda line: line.due, "Due", style="figure"),
-        Column("paid", lambda line: line.paid, "Paid", style="figure"),
-        Column("limited_by", lambda line: line.limited_by, "Limited by", "payment_limit"),
-        Column(
-            "amount",
-            lambda line: show_decimal(line.amount, line.entry.unit),
-            "Amount",
-            "payment_amount",
-            style="figure",
-            is_decimal=True,
-        ),
-        Column("unit", lambda line: line.entry.unit.code),
-        Column("revision", lambda line: line.entry.revision),
-        Column("previous_revision", lambda line: line.entry.previous_revision),
-        Column("final", lambda line: line.entry.is_final, "Settlement", "payment_settlement"),
-        Column("id", lambda line: line.entry.id),
-        Column("line", lambda line: line.number),
-        Column("reverses", lambda line: line.entry.reverses),
-        Column("note", lambda line: line.entry.note),
-    ),
-    read=_read_ledger,
-    none="No entries match. Choose other evenings, another table or another player.",
-    filters=(
-        *EVENINGS,
-        Filter("table", TableNameField(), "Table", attributes=TABLE_NAME),
-        Filter("player", PlayerField(), "Player", attributes=NAME),
-        Filter(
-            "kind",
-            Choice({kind.value: kind for kind in EntryKind}),
-            "Entries",
-            (("", "All"), *((kind.value, kind.value.capitalize()) for kind in EntryKind)),
-        ),
-    ),
-    schema=EveningsQuerySchema,
-    cursor=LedgerCursorField(),
-    show_cursor=LedgerPlace.show,
-    players=_players_of_line,
-    style="wide",
-)
-
-
-@console.get("/ledger", endpoint="list_ledger")
-@console_page(KeyScope.READ)
-def show_ledger() -> str | Response:
-    """Render the journal, in the order in which it was written, or send all entries of a filter as a file."""
-    return show_list(LEDGER, "ledger.html", show_evenings=show_evenings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +147,12 @@ def show_club_statement() -> str | Response:
     query = read_query(StatementPageQuerySchema())
     if query["evenings"] == Evenings() and query["period"] is None:
         query["evenings"] = _last_evening()
-    transaction = current_transaction()
-    filter_ = RoundFilter(tables=query["tables"], player=query["player"], **period_of(query))
+    transaction, sent = current_transaction(), query["player"]
+    query, unknown = find_all(transaction, query, {"player": PLAYER})
+    if unknown and query["form"] is not None:
+        refuse_unknown(unknown[0])
+    tables = () if unknown else query["tables"]
+    filter_ = RoundFilter(tables=tables, player=query["player"], **period_of(query))
     if query["form"] in ("csv", "json"):
         whole = get_club_statement(transaction, filter_, query["settle_up"])
         rows, document = partial(dump_statement_rows, whole, raw=wants_raw()), partial(dump_club_statement, whole)
@@ -239,18 +164,24 @@ def show_club_statement() -> str | Response:
     is_print = query["form"] == "print"
     results, next_cursor = _print(transaction, filter_, view) if is_print else _page(transaction, filter_, view, query)
     payments = list_payments(view.settled, has_others=bool(unlisted))
+    months = [] if is_print or unknown else list_months(transaction, filter_, query["evenings"])
+    players = _players_of(results, payments, is_print=is_print) | players_of_months(months)
     return render(
         "statement_print.html" if is_print else "statement.html",
         view=view,
         settlements=count_settlements(view, filter_),
         rounds_filter=None if query["tables"] else find_rounds(query["evenings"], player=query["player"]),
         results=results,
+        months=months,
+        unknown=unknown,
+        sent_player=sent,
+        suggested=PLAYER.suggest(transaction),
         next_cursor=next_cursor,
         has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
         units=view.units,
         payments=payments,
         unlisted=unlisted,
-        display_names=list_names(transaction, _players_of(results, payments, is_print=is_print)),
+        display_names=list_names(transaction, players),
         period=show_evenings(query["evenings"]),
         tables=suggest_tables(query["tables"] or ()),
         chosen={str(table) for table in query["tables"] or ()},

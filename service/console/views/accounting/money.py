@@ -10,7 +10,6 @@ from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.base import WireError, load
-from schemas.game_fields import PlayerField
 from schemas.ledger.balances import Balance, UnitBalances
 from schemas.ledger.claims import ClaimState
 from schemas.ledger.journal import EntryKind, player_of
@@ -21,25 +20,29 @@ from schemas.money import Unit, show_decimal
 from scoring.settle_up import Payment
 from service.clubs.scopes import KeyScope
 from service.console.views.exports import Column
-from service.console.views.listing import NAME, Filter, Listing, Query, read_list, send_list_file
+from service.console.views.listing import NAME, Filter, Listing, Query, Sum, by_time, read_list, send_list_file
+from service.console.views.navigation.finding import PLAYER
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import console_state, read_form
 from service.db import Transaction
 from service.db.pages import Page
 from service.errors import NotFound, PaymentConflict
 from service.http.authentication import current_transaction
+from service.http.formats import format_amount
 from service.http.request_state import current_request
 from service.ledger.actions.balances import get_balances
 from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.claims import list_payment_claims
 from service.ledger.actions.payments import (
     RecordedPayment,
+    count_payments,
     get_payment,
     list_payments,
     record_charge,
     record_payment,
     reverse_charge,
     reverse_payment,
+    sum_payments,
 )
 from service.ledger.queries.balances import list_tables_of_points
 from service.ledger.queries.claims import ClaimFilter
@@ -62,7 +65,24 @@ _REVERSE: Final = {EntryKind.PAYMENT.value: reverse_payment, EntryKind.CHARGE.va
 
 
 def _read_payments(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[ListedRecord]:
-    return list_payments(transaction, player=query["player"], unit=query["unit"], after=after, limit=limit)
+    return list_payments(
+        transaction,
+        player=query["player"],
+        unit=query["unit"],
+        after=after,
+        limit=limit,
+        oldest_first=query["sort"] == "oldest",
+    )
+
+
+def _count_payments(transaction: Transaction, query: Query, limit: int) -> int:
+    return count_payments(transaction, player=query["player"], unit=query["unit"], limit=limit)
+
+
+def _sum_payments(transaction: Transaction, query: Query) -> Sequence[Sum]:
+    """Return the sums of what was not taken back; amounts of different units are never added."""
+    sums = sum_payments(transaction, player=query["player"], unit=query["unit"])
+    return [(f"{kind.value.capitalize()}s", format_amount(amount, unit)) for kind, amount, unit in sums]
 
 
 def _players_of(row: ListedRecord) -> Iterator[str]:
@@ -96,8 +116,12 @@ PAYMENTS: Final = Listing[ListedRecord](
     read=_read_payments,
     none="No payments or charges are recorded.",
     no_match="No payments or charges match the filter.",
+    rows=("entry", "entries"),
+    orders=by_time("recorded_at"),
+    count=_count_payments,
+    sums=_sum_payments,
     filters=(
-        Filter("player", PlayerField(), "Player", attributes=NAME),
+        Filter("player", label="Player", attributes=NAME, finder=PLAYER),
         Filter("unit", UnitField(), "Unit, or ID of a table", attributes={**NAME, "list": "units"}),
     ),
     players=_players_of,

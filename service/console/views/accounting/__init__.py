@@ -1,0 +1,1 @@
+"""The pages of money: balances, payments, the journal, and statements."""

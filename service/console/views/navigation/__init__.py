@@ -1,0 +1,1 @@
+"""How a page is found: the menu, the search, and the names in filters."""

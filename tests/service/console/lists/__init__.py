@@ -1,0 +1,1 @@
+"""Tests of every list of the console."""

@@ -1,0 +1,1 @@
+"""Tests of how a page of the console is found."""
