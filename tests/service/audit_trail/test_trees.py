@@ -164,12 +164,14 @@ def test_twenty_record_while_two_join_and_every_event_has_one_place(grove: House
 
     with ThreadPoolExecutor(22) as everybody:
         joiners = [everybody.submit(join) for _ in range(2)]
-        for played in COMPLETE:
-            signed = count_checkpoints(grove, club)
-            responses = everybody.map(partial(record, api), opened, repeat(played))
-            assert {response.status for response in responses} == {201}
-            assert wait_until(partial(has_more_checkpoints, grove, club, signed), 60)
-        is_over.set()
+        try:
+            for played in COMPLETE:
+                signed = count_checkpoints(grove, club)
+                responses = everybody.map(partial(record, api), opened, repeat(played))
+                assert {response.status for response in responses} == {201}
+                assert wait_until(partial(has_more_checkpoints, grove, club, signed), 60)
+        finally:
+            is_over.set()
         for joiner in joiners:
             joiner.result()
     join_events(database_of(grove), club, None)
