@@ -148,8 +148,7 @@ def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
     return list(transaction.execute(in_order).scalars())
 
 
-# A skip scan: one probe of an index for each player of the club. By SQL, because rounds are a subject above this one.
-_SEATED: Final = text("""
+WITH_SEATED: Final = """
     WITH RECURSIVE seated (player) AS (
         (SELECT player FROM round_seats WHERE club_id = :club_id ORDER BY player LIMIT 1)
         UNION ALL
@@ -158,6 +157,14 @@ _SEATED: Final = text("""
             WHERE seat.club_id = :club_id AND seat.player > seated.player ORDER BY seat.player LIMIT 1
         ) FROM seated WHERE seated.player IS NOT NULL
     )
+"""
+"""
+The beginning of a query of `seated`, in which `player` is everybody who has sat in a round, and once null.
+
+It is a skip scan: one probe of an index for each player of the club. By SQL, because rounds are a subject above this.
+"""
+_SEATED: Final = text(f"""
+    {WITH_SEATED}
     SELECT player FROM seated WHERE position(lower(:text) IN lower(player)) > 0
     ORDER BY position(lower(:text) IN lower(player)), length(player), player LIMIT :limit
 """)

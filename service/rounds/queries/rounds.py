@@ -25,6 +25,7 @@ from service.db import Query, Statement, Transaction
 from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.players.queries.aliases import Aliases
+from service.players.queries.names import WITH_SEATED
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.rounds.queries.round_filter import RoundFilter, where_rounds
 from service.rounds.queries.stored_round import OWN_ROUNDS, ROUNDS, StoredRound, load_stored_round
@@ -261,20 +262,7 @@ def list_stacks_left(
     return {player: last[shown] for player in players if (shown := aliases.player_of(player)) in last}
 
 
-# A skip scan: one probe of the index for each player of the club.
-_PLAYERS: Final = text("""
-    WITH RECURSIVE found (player) AS (
-        (SELECT player FROM round_seats WHERE club_id = :club_id ORDER BY player LIMIT 1)
-        UNION ALL
-        SELECT (
-            SELECT seat.player FROM round_seats AS seat
-            WHERE seat.club_id = :club_id AND seat.player > found.player ORDER BY seat.player LIMIT 1
-        ) FROM found WHERE found.player IS NOT NULL
-    )
-    SELECT player FROM found WHERE player IS NOT NULL
-""")
-
-
+_PLAYERS: Final = text(f"{WITH_SEATED} SELECT player FROM seated WHERE player IS NOT NULL")
 _PLAYERS_AT_TABLE: Final = text("""
     SELECT DISTINCT unnest(players) AS player FROM round_heads WHERE club_id = :club_id AND table_id = :table_id
     ORDER BY player

@@ -72,17 +72,17 @@ def files_of(document: Element) -> dict[str, str]:
     }
 
 
+def inputs_of(page: Element) -> dict[str, str | None]:
+    """Return the values of the inputs of the form, by name."""
+    [main] = page.iter("main")
+    return {each.attrib["name"]: each.attrib.get("value") for each in main.iter("input") if "id" in each.attrib}
+
+
 def test_the_page_begins_with_the_newest_evening(api: Api, visitor: Visitor) -> None:
     play_evening(api)
     shown = visitor.show("/plots")
     assert "Points won and lost over time · 20 Nov 2026" in text_of(shown)
-    [main] = shown.iter("main")
-    assert {each.attrib["name"]: each.attrib.get("value") for each in main.iter("input") if "id" in each.attrib} == {
-        "player": "",
-        "highlight": "",
-        "from": "2026-11-20",
-        "to": "2026-11-20",
-    }
+    assert inputs_of(shown) == {"player": "", "highlight": "", "from": "2026-11-20", "to": "2026-11-20"}
     assert len(list(shown.iter("h1"))) == 1
 
 
@@ -95,13 +95,7 @@ def test_stacks_are_those_of_the_newest_evening_of_a_table(api: Api, visitor: Vi
     table, _ = play_evening(api, 2)
     shown = visitor.show("/plots?plot=stacks&from=2026-11-01")
     assert "Stacks after each hand · \u2068kitchen\u2069 · 20 Nov 2026" in text_of(shown)
-    [main] = shown.iter("main")
-    assert {each.attrib["name"]: each.attrib.get("value") for each in main.iter("input") if "id" in each.attrib} == {
-        "player": "",
-        "highlight": "",
-        "from": "2026-11-20",
-        "to": "2026-11-20",
-    }
+    assert inputs_of(shown) == {"player": "", "highlight": "", "from": "2026-11-20", "to": "2026-11-20"}
     [chosen] = [each.attrib["value"] for each in shown.iter("option") if "selected" in each.attrib][1:]
     assert chosen == table
 
