@@ -95,7 +95,7 @@ format: develop  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, the Python client
+generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, the Python client, the messages to translate
 	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
@@ -103,6 +103,7 @@ generate: develop  ## write what is generated and committed: manifest.json of th
 	$(BIN)/python -m tests.support.client.write_models
 	$(BIN)/python -m tests.support.client.write_operations
 	$(BIN)/python -m tests.support.client.write_parameters
+	$(BIN)/python -m tests.support.catalogues.write_catalogues
 
 typescript: develop  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
