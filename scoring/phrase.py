@@ -1,5 +1,6 @@
 """Phrases: English texts that still have the message and the values that they are made of, for translations."""
 
+from collections.abc import Iterable
 from typing import Self
 
 
@@ -10,17 +11,17 @@ class Phrase(str):
     It is an ordinary text for whoever reads English. Pages in other languages translate the message and those values
     that are phrases, and fill in the values again.
 
-    >>> hand = Phrase("pair of %(ranks)s", ranks=Phrase("queens", context="pair of"))
+    >>> hand = Phrase("pair of %(ranks)s", ranks=Phrase.in_context("pair of", "queens"))
     >>> hand, hand.message, hand.values["ranks"].context
     ('pair of queens', 'pair of %(ranks)s', 'pair of')
-    >>> Phrase("%(count)s point", plural="%(count)s points", count=3)
+    >>> Phrase.with_number("%(count)s point", "%(count)s points", 3)
     '3 points'
 
     Attributes:
         message: the English text with placeholders.
         plural: the message for more than one, of a message with a number.
         number: this number.
-        context: tells apart what is the same text in English only.
+        context: where it is used, for texts that are the same in English only.
         values: what is filled in, by placeholder.
     """
 
@@ -31,21 +32,37 @@ class Phrase(str):
     context: str | None
     values: dict[str, str | int]
 
-    def __new__(
-        cls,
-        message: str,
-        /,
-        *,
-        plural: str | None = None,
-        count: int = 0,
-        context: str | None = None,
-        **values: str | int,
-    ) -> Self:
+    def __new__(cls, message: str, /, **values: str | int) -> Self:
         """Build the English text."""
-        english = message if plural is None or count == 1 else plural
-        if plural is not None:
-            values["count"] = count
+        return cls._build(message, message, values)
+
+    @classmethod
+    def _build(cls, english: str, message: str, values: dict[str, str | int]) -> Self:
         phrase = super().__new__(cls, english % values if values else english)
-        phrase.message, phrase.plural, phrase.number, phrase.context = message, plural, count, context
-        phrase.values = values
+        phrase.message, phrase.plural, phrase.number, phrase.context, phrase.values = message, None, 0, None, values
         return phrase
+
+    @classmethod
+    def in_context(cls, context: str, message: str, /, **values: str | int) -> Self:
+        """Build a phrase whose translation depends on where it is used."""
+        phrase = cls(message, **values)
+        phrase.context = context
+        return phrase
+
+    @classmethod
+    def with_number(cls, singular: str, plural: str, number: int, /, **values: str | int) -> Self:
+        """Build a phrase with a number, which is `%(count)s` in it."""
+        phrase = cls._build(singular if number == 1 else plural, singular, {"count": number, **values})
+        phrase.plural, phrase.number = plural, number
+        return phrase
+
+
+def join_phrases(separator: str, parts: Iterable[str]) -> Phrase:
+    """
+    Return phrases one after the other.
+
+    >>> join_phrases("-", [Phrase("queen"), Phrase("four")])
+    'queen-four'
+    """
+    values = {f"part{place}": part for place, part in enumerate(parts)}
+    return Phrase(separator.join(f"%({name})s" for name in values), **values)

@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
-from flask import Flask, Response, request
+from babel.numbers import format_decimal
+from flask import Response, request
 from markupsafe import Markup
+from werkzeug.wrappers import Response as BaseResponse
 
 from scoring.phrase import Phrase
 from service.http.request_state import find_request
@@ -54,7 +56,7 @@ def vary_by_language(response: Response) -> Response:
     return response
 
 
-def remember_language(response: Response, language: str) -> None:
+def remember_language(response: BaseResponse, language: str) -> None:
     """Set the cookie of the user's choice. It says nothing about them, and the app reads it."""
     response.set_cookie(COOKIE, language, max_age=_YEAR, path="/", samesite="Lax", secure=request.is_secure)
 
@@ -78,23 +80,34 @@ def gettext(message: str, **values: Any) -> str:
     >>> gettext("%(payer)s pays %(payee)s", payer="ann", payee="ben")
     'ann pays ben'
     """
-    return _fill(_translations().gettext(message), values)
+    return _fill(current_translations().gettext(message), values)
 
 
 def pgettext(context: str, message: str, **values: Any) -> str:
     """Return a text whose translation depends on where it is used, which the context names."""
-    return _fill(_translations().pgettext(context, message), values)
+    return _fill(current_translations().pgettext(context, message), values)
 
 
-def ngettext(singular: str, plural: str, count: int, **values: Any) -> str:
+def ngettext(singular: str, plural: str, count: int, /, **values: Any) -> str:
     """
     Return a text with a number. `%(count)s` in it is the number, grouped as in the language.
 
     >>> ngettext("%(count)s point", "%(count)s points", 1), ngettext("%(count)s point", "%(count)s points", 1250)
     ('1 point', '1,250 points')
     """
-    shown = values.pop("count", f"{count:,}")
-    return _fill(_translations().ngettext(singular, plural, count), {"count": shown, **values})
+    return _fill(current_translations().ngettext(singular, plural, count), {"count": format_count(count), **values})
+
+
+def format_count(number: int) -> str:
+    """
+    Return a whole number, grouped as in the language.
+
+    >>> format_count(1250)
+    '1,250'
+    """
+    if current_language() == ENGLISH:
+        return f"{number:,}"
+    return str(format_decimal(number, locale=current_locale()))
 
 
 def translate(text: str) -> str:
@@ -112,20 +125,8 @@ def translate(text: str) -> str:
     return pgettext(text.context, text.message, **values) if text.context else gettext(text.message, **values)
 
 
-def add_to_templates(app: Flask) -> None:
-    """Add `gettext` and its relatives to the templates, with Jinja's extension."""
-    app.jinja_env.add_extension("jinja2.ext.i18n")
-    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]  # the extension has added it
-        lambda message: _translations().gettext(message),
-        lambda singular, plural, count: _translations().ngettext(singular, plural, count),
-        newstyle=True,
-        pgettext=lambda context, message: _translations().pgettext(context, message),
-    )
-    app.jinja_env.globals |= {"current_language": current_language, "LANGUAGES": LANGUAGES}
-    app.add_template_filter(translate, "translated")
-
-
-def _translations() -> NullTranslations:
+def current_translations() -> NullTranslations:
+    """Return the messages of the current request."""
     return read_translations(current_language())
 
 

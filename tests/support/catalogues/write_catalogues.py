@@ -17,13 +17,17 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
+from schemas.sentences import SUIT_NAMES
+from scoring.description import SINGULAR, name_ranks
+from scoring.strength import Category
 from service.http.language import CATALOGUES, DOMAIN, TRANSLATED
+from service.http.page_words import NAMES
+from service.http.problem_kinds import PROBLEM_KINDS
 
 ROOT: Final = Path(__file__).parents[3]
 TEMPLATES: Final = (
     "service/links/views/templates/*.html",
     "service/rounds/views/templates/*.html",
-    "service/pages/templates/language.html",
 )
 """The templates whose texts players see. Those of the console are English."""
 SENTENCES: Final = "schemas/sentences.json"
@@ -36,6 +40,8 @@ KEYWORDS: Final[dict[str, Any]] = {
     "ngettextNodes": (1, 2),
     "pgettext": ((1, "c"), 2),
     "Phrase": None,
+    "in_context": ((1, "c"), 2),
+    "with_number": (1, 2),
 }
 """The functions of Python, of templates and of the app whose arguments are messages."""
 _UNUSED: Final = (
@@ -115,6 +121,19 @@ def _list_messages() -> Iterator[tuple[str, str | None, Any]]:
             options: Any = {"jsx": True, "encoding": "utf-8"} if method == "javascript" else {"encoding": "utf-8"}
             for _, message, _, context in extract_from_file(method, path, KEYWORDS, options=options):
                 yield name, context, message
+    for context, names in NAMES.values():
+        for name in names:
+            yield "service/http/page_words.py", context, name.replace("_", " ")
+    plurals = [name_ranks(rank) for rank in range(2, 15)]
+    for context, names in (("rank", SINGULAR), ("straight", SINGULAR), ("pair of", plurals), ("two pair", plurals)):
+        for name in names:
+            yield "scoring/description.py", context, name
+    for suit in SUIT_NAMES.values():
+        yield "schemas/sentences.py", "card", suit
+    for category in Category:
+        yield "scoring/explanation/wording.py", "category", category.label.replace("_", " ")
+    for kind in PROBLEM_KINDS.values():
+        yield "service/http/problem_kinds.py", "problem", kind.title
     sentences: dict[str, dict[str, str]] = json.loads((ROOT / SENTENCES).read_text(encoding="utf-8"))
     for of_kind in sentences.values():
         for sentence in of_kind.values():
