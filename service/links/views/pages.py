@@ -92,14 +92,14 @@ def find_language_form() -> dict[str, str]:
 @link_pages.after_request
 def show_problem(response: Response) -> Response:
     """Show a problem as a page."""
+    # A request over the limit is refused before its language is chosen.
+    use_language()
     vary_by_language(response)
     if response.mimetype != MEDIA_TYPE:
         return response
     state = current_request()
     assert state.problem is not None, "the response is a problem"
     kind = PROBLEM_KINDS[state.problem]
-    # A request over the limit is refused before the language is chosen.
-    use_language()
     title, advice = advise(response.status_code) or (
         pgettext("problem", kind.title),
         describe_kind(state.problem, words=current_translations()),
