@@ -1,3 +1,4 @@
+import "../language/load.js";
 import { render } from "preact";
 import "../design/index.css";
 import { App } from "./app.js";
