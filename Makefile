@@ -45,7 +45,7 @@ $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc |
 $(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts) $(shell find scoring schemas evidence -name "*.py")
 	$(BIN)/python -m web.rules.build
 
-$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi-audit.yaml | $(REFERENCE)
+$(PAGES): $(shell find web/src web/client/src -type f) $(wildcard service/translations/*/LC_MESSAGES/*.po) web/messages.py web/build.mjs web/icons.mjs openapi-audit.yaml | $(REFERENCE)
 	$(BIN)/python web/build_pages.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
@@ -138,4 +138,4 @@ compose-test: develop  # test the files of deploy/, and the image that `make ima
 	$(BIN)/pytest tests/deploy/test_image.py -m verify
 
 clean:  # delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/build web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web
