@@ -1,6 +1,8 @@
 import { CardFace } from "../../design/card.js";
 import { nameCard } from "../../design/cards.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { placeOf, ROWS, type Place, type RowName } from "../hand/draft.js";
+import { nameRow } from "./words.js";
 
 interface Props {
   title: string;
@@ -18,11 +20,11 @@ interface Props {
 export function RecordedBoard({ title, seat, rows, results, isFoul, marked, onCard }: Props) {
   return (
     <section class="recorded" aria-label={title}>
-      <h3>{title}{isFoul && <> <span class="pill warning">Foul</span></>}</h3>
+      <h3>{title}{isFoul && <> <span class="pill warning">{pgettext("board", "Foul")}</span></>}</h3>
       {ROWS.map((row) => (
-        <div key={row} class={`recorded-row ${row}`} role="group" aria-label={row}>
+        <div key={row} class={`recorded-row ${row}`} role="group" aria-label={nameRow(row)}>
           {rows[row].map((card, index) => {
-            const name = marked?.has(card) ? `${nameCard(card)}, changed` : nameCard(card);
+            const name = marked?.has(card) ? gettext("%(card)s, changed", { card: nameCard(card) }) : nameCard(card);
             const shared = { class: marked?.has(card) ? "card marked" : "card", "data-suit": card[1] };
             return onCard === undefined ? (
               <span key={card} {...shared}><CardFace card={card} /><span class="hidden-text">{name}</span></span>
@@ -36,7 +38,7 @@ export function RecordedBoard({ title, seat, rows, results, isFoul, marked, onCa
           {results !== null && (
             <span class="row-note">
               <span>{results[row].description}</span>
-              {results[row].royalty > 0 && <strong class="figure">+{results[row].royalty}<span class="hidden-text"> royalty</span></strong>}
+              {results[row].royalty > 0 && <strong class="figure">+{results[row].royalty}<span class="hidden-text"> {pgettext("after points", "royalty")}</span></strong>}
             </span>
           )}
         </div>
