@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, TablestakesError } from "../../client/src/errors.js";
 import { connect, findSecret, takeSecretFromAddress, type Session } from "../api/session.js";
+import { dateLocale } from "../language/current.js";
+import { gettext } from "../language/gettext.js";
 import { BoardFeed, type Scoreboard } from "./feed.js";
 import { LinkForm } from "./link_form.js";
 import { forgetSecret, readSecret, writeSecret } from "./storage.js";
@@ -9,8 +11,6 @@ import { registerWorker } from "./worker.js";
 
 const PAUSE = 1_000;
 const UNAUTHORIZED = 401;
-const ENDED = "This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.";
-const NEEDED = "The scoreboard needs a link to one table: ofc link table TABLE.";
 
 /** The scoreboard of one table. It goes on by itself after every interruption, because nobody sits at a TV. */
 export function App() {
@@ -66,7 +66,8 @@ export function App() {
   }, [secret]);
 
   useEffect(() => {
-    document.title = name === "" ? "Scoreboard · Tablestakes" : `${name} · Scoreboard`;
+    const title = gettext("Scoreboard");
+    document.title = name === "" ? `${title} · Tablestakes` : `${name} · ${title}`;
   }, [name]);
 
   if (secret === null) return <LinkForm message={message} onOpen={open} />;
@@ -75,10 +76,18 @@ export function App() {
 }
 
 function describeOffline(board: Scoreboard | null, lastRead: Date | null): string {
-  if (board === null || lastRead === null) return "Connecting…";
+  if (board === null || lastRead === null) return gettext("Connecting…");
   const zone = board.timeZone === null ? {} : { timeZone: board.timeZone };
-  const time = lastRead.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...zone });
-  return `Not connected · as of ${time}`;
+  const time = lastRead.toLocaleTimeString(dateLocale(), { hour: "2-digit", minute: "2-digit", ...zone });
+  return gettext("Not connected · as of %(time)s", { time });
+}
+
+function describeEnded(): string {
+  return gettext("This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.");
+}
+
+function describeNeeded(): string {
+  return gettext("The scoreboard needs a link to one table: ofc link table TABLE.");
 }
 
 interface Listener {
@@ -98,9 +107,9 @@ function poll(secret: string, listener: Listener): () => void {
     if (feed === undefined) {
       const session = await connect(secret);
       if (isStopped) return;
-      if (session.link === null) return end(`This is a key. ${NEEDED}`);
-      if (session.link.round !== null) return end(`This link shows one round. ${NEEDED}`);
-      if (session.link.table === null) return end(`This link is for all tables. ${NEEDED}`);
+      if (session.link === null) return end(`${gettext("This is a key.")} ${describeNeeded()}`);
+      if (session.link.round !== null) return end(`${gettext("This link shows one round.")} ${describeNeeded()}`);
+      if (session.link.table === null) return end(`${gettext("This link is for all tables.")} ${describeNeeded()}`);
       feed = new BoardFeed(session.client, session.link.table);
       listener.onJoin(session);
     }
@@ -117,7 +126,7 @@ function poll(secret: string, listener: Listener): () => void {
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
       if (isStopped) return;
-      if (error instanceof ApiError && error.status === UNAUTHORIZED) end(ENDED);
+      if (error instanceof ApiError && error.status === UNAUTHORIZED) end(describeEnded());
       else listener.onFailure();
     } finally {
       if (!isStopped) timer = setTimeout(() => void run(), PAUSE);

@@ -17,6 +17,11 @@ export function gettext<Message extends string>(message: Message, ...values: Val
   return fill(find(message, message), values[0]);
 }
 
+/** Return the translation of a message that is listed elsewhere, as in `schemas/sentences.json`. */
+export function translate(message: string): string {
+  return find(message, message);
+}
+
 /** Return a text whose translation depends on where it is used, which the context names. */
 export function pgettext<Message extends string>(context: string, message: Message, ...values: Values<Names<Message>, Text>): string {
   return fill(find(`${context}\u0004${message}`, message), values[0]);
@@ -29,17 +34,33 @@ export function ngettext<One extends string, Many extends string>(
   count: number,
   ...values: Values<Exclude<Names<One | Many>, "count">, Text>
 ): string {
-  const found = messages[singular];
-  const category = new Intl.PluralRules(language).select(count);
-  const message = typeof found === "object" ? (found[category] ?? found.other) : undefined;
-  return fill(message ?? (count === 1 ? singular : plural), { count, ...values[0] });
+  return fill(findForm(singular, plural, count), { count, ...values[0] });
 }
 
 /** Return a text some of whose values are elements, for example a name in bold. */
 export function gettextNodes<Message extends string>(message: Message, ...values: Values<Names<Message>, ComponentChildren>): ComponentChildren[] {
-  const named = values[0] as Record<string, ComponentChildren> | undefined;
+  return place(find(message, message), values[0] as Record<string, ComponentChildren> | undefined);
+}
+
+/** Return a text with a number, some of whose values are elements. */
+export function ngettextNodes<One extends string, Many extends string>(
+  singular: One,
+  plural: Many,
+  count: number,
+  ...values: Values<Exclude<Names<One | Many>, "count">, ComponentChildren>
+): ComponentChildren[] {
+  return place(findForm(singular, plural, count), { count, ...(values[0] as Record<string, ComponentChildren> | undefined) });
+}
+
+function findForm(singular: string, plural: string, count: number): string {
+  const found = messages[singular];
+  const form = typeof found === "object" ? (found[new Intl.PluralRules(language).select(count)] ?? found.other) : undefined;
+  return form ?? (count === 1 ? singular : plural);
+}
+
+function place(message: string, values: Record<string, ComponentChildren> = {}): ComponentChildren[] {
   // The names are captured, so that every second part is one.
-  return find(message, message).split(PLACEHOLDER).map((part, position) => (position % 2 === 0 ? part : named?.[part]));
+  return message.split(PLACEHOLDER).map((part, position) => (position % 2 === 0 ? part : values[part]));
 }
 
 function find(key: string, message: string): string {

@@ -1,6 +1,7 @@
 // The rules on the device: they score a hand without a network, as the service will.
 
 import { useEffect, useState } from "preact/hooks";
+import { gettext } from "../language/gettext.js";
 import { startRules, type Rules } from "../rules/index.js";
 
 /** Below the page, so that its service worker stores the files. */
@@ -24,14 +25,14 @@ export function useRules(isStarted: boolean): LoadedRules {
   useEffect(() => {
     if (!isStarted) return undefined;
     if (savesData()) {
-      setLoaded({ rules: null, text: "The rules are not on this device, because it saves data." });
+      setLoaded({ rules: null, text: gettext("The rules are not on this device, because it saves data.") });
       return undefined;
     }
     let isOver = false;
     const rules = startRules(({ loaded: bytes, total }) => {
       // After one file has failed, others still arrive.
       if (isOver) return;
-      const text = `Rules: ${Math.floor(bytes / MEGABYTE)} of ${Math.ceil(total / MEGABYTE)} MB`;
+      const text = gettext("Rules: %(loaded)s of %(total)s MB", { loaded: Math.floor(bytes / MEGABYTE), total: Math.ceil(total / MEGABYTE) });
       setLoaded({ rules: null, text });
     }, ADDRESS);
     const ended = new AbortController();
@@ -40,7 +41,7 @@ export function useRules(isStarted: boolean): LoadedRules {
       isOver = true;
       if (ended.signal.aborted) return;
       const isReady = "scorer" in described;
-      const text = isReady ? "Rules on this device: hands are scored without a network." : "The rules could not be loaded.";
+      const text = isReady ? gettext("Rules on this device: hands are scored without a network.") : gettext("The rules could not be loaded.");
       setLoaded({ rules: isReady ? rules : null, text });
       if (isReady) void cacheRules();
       else addEventListener("online", retry, { once: true, signal: ended.signal });
