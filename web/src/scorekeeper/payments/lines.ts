@@ -52,7 +52,7 @@ export function nameTick(state: NonNullable<Line["tick"]>["state"]): string {
       return pgettext("payment", "waits");
     case "recorded":
       return pgettext("payment", "recorded");
-    case "recorded elsewhere":
+    case "elsewhere":
       return pgettext("payment", "recorded elsewhere");
   }
 }

@@ -23,7 +23,7 @@ export type Unit = Pick<UnitBalances, "unit" | "unit_digits" | "table_name">;
 export interface Line extends SettlingPayment {
   unit: Unit;
   /** The tick; null for a proposal. */
-  tick: { reference: string; state: "waits" | "recorded" | "recorded elsewhere" } | null;
+  tick: { reference: string; state: "waits" | "recorded" | "elsewhere" } | null;
   /** The payments between the two that the proposal knows. */
   known: string[];
 }
@@ -155,7 +155,7 @@ function listTicks({ payments }: Account, outbox: Waiting[], unit: Unit): Line[]
   });
   return [
     ...queued.filter(isShown).map((paid) => line(paid, "waits")),
-    ...recorded.map((paid) => line(paid, paid.entry === null ? "recorded elsewhere" : "recorded")),
+    ...recorded.map((paid) => line(paid, paid.entry === null ? "elsewhere" : "recorded")),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Hand, Round } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
-import { gettext, pgettext } from "../../language/gettext.js";
+import { gettext } from "../../language/gettext.js";
+import { nameRow } from "../../language/words.js";
 import { parsePlace, type Place } from "../hand/draft.js";
 import { AcceptLater, IRREGULAR } from "./accept_later.js";
 import { CardSheet } from "./card_sheet.js";
@@ -10,7 +11,7 @@ import { useCorrection } from "./correcting.js";
 import { Problem } from "./problem.js";
 import { ReasonField } from "./reason_field.js";
 import { isDiscarded } from "./recorded.js";
-import { nameRow, nameSeat } from "./words.js";
+import { nameSeat } from "./words.js";
 
 interface Props {
   session: Session;
@@ -43,7 +44,7 @@ export function Correction({ session, round, hand, names, start, onRound, onEnd 
   };
   const describe = (chosen: Place): string => {
     const { seat, group } = parsePlace(chosen);
-    return pgettext("place of a card", "%(player)s, %(row)s", { player: names.get(seat) ?? nameSeat(seat), row: nameRow(group) });
+    return gettext("%(player)s, %(row)s", { player: names.get(seat) ?? nameSeat(seat), row: nameRow(group) });
   };
   const title = gettext("Correct hand %(hand)s", { hand: hand.number });
   const find = (card: string): string | undefined => Object.keys(draft.cards).find((each) => draft.cards[each] === card);

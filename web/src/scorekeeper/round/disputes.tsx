@@ -5,7 +5,8 @@ import type { components, Round, Table } from "../../../client/src/contract.js";
 import { TablestakesError } from "../../../client/src/errors.js";
 import type { Session } from "../../api/session.js";
 import { gettext, gettextNodes, pgettext } from "../../language/gettext.js";
-import { nameRow, nameSeat } from "./words.js";
+import { nameRow } from "../../language/words.js";
+import { nameSeat } from "./words.js";
 
 export type Dispute = components["schemas"]["Dispute"];
 

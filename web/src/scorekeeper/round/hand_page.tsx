@@ -28,7 +28,7 @@ export function HandPage({ subtitle, status, onBack, children, ...hand }: Props)
   const { draft, round, onChange } = hand;
   return (
     <div class="hand-page">
-      <Bar title={gettext("Hand %(hand)s", { hand: draft.number })} subtitle={subtitle} status={status} back={{ label: gettext("Back to the round"), onClick: onBack }} />
+      <Bar title={gettext("Hand %(number)s", { number: draft.number })} subtitle={subtitle} status={status} back={{ label: gettext("Back to the round"), onClick: onBack }} />
       {draft.undone !== undefined && (
         <div class="notice undone">
           <p role="status">

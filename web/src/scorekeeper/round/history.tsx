@@ -99,7 +99,7 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
   return (
     <details data-hand={hand.number} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <strong>{gettext("Hand %(hand)s", { hand: hand.number })}</strong>
+        <strong>{gettext("Hand %(number)s", { number: hand.number })}</strong>
         {result === null && <span class="pill warning">{pgettext("hand", "waiting")}</span>}
         {result?.corrected && <span class="pill accent">{pgettext("hand", "corrected")}</span>}
         {disputed.length > 0 && <span class="pill warning">{pgettext("hand", "disputed")}</span>}
@@ -113,7 +113,7 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
         <div class="hand-details">
           <DisputeList {...{ disputes: disputed, names }} />
           <p class="quiet small">
-            {pgettext("dealer button", "Button: %(player)s.", { player: nameOf(hand.button) })}
+            {pgettext("dealer", "Button: %(player)s.", { player: nameOf(hand.button) })}
             {canCorrect && <> {gettext("Tap a card to correct it.")}</>}
             {can.canCorrect && isWaiting && <> {gettext("Its cards can be corrected when the waiting requests have been sent.")}</>}
           </p>

@@ -128,7 +128,7 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
           <span>{pgettext("column of seats", "Plays")}</span>
           <span>{gettext("Player")}</span>
           <span>{gettext("Stack")}</span>
-          <span>{pgettext("dealer button", "Button")}</span>
+          <span>{pgettext("dealer", "Button")}</span>
         </div>
         {entries.map((entry) => {
           const { seat, player, stack, sits } = entry;
@@ -170,8 +170,8 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
                 aria-pressed={button === seat}
                 onClick={() => setChosen(seat)}
               >
-                <span aria-hidden="true">D</span>
-                <b class="hidden-text">{pgettext("dealer button", "Button: seat %(seat)s", { seat })}</b>
+                <span aria-hidden="true">{pgettext("dealer button", "D")}</span>
+                <b class="hidden-text">{pgettext("dealer", "Button: seat %(seat)s", { seat })}</b>
               </button>
               {!sits && player !== "" && (lastOf(player)?.stack === 0 ? (
                 <span class="row-wide buttons busted">

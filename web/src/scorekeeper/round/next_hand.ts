@@ -58,7 +58,7 @@ export async function draftRefused({ id, round, body }: Waiting, of: Round): Pro
 /** Return the request that records a hand; it takes the place of a refused one that was edited. */
 export function makeRecording(table: Table, round: Round, hand: HandRequest, { undone }: Draft, replaced: Waiting | undefined): Waiting {
   if (replaced !== undefined) return rewriteRequest(replaced, withTime(hand, (JSON.parse(replaced.body) as HandRequest).played_at));
-  const label = gettext("Hand %(hand)s", { hand: hand.number });
+  const label = gettext("Hand %(number)s", { number: hand.number });
   const recording = makeWaiting(table, round, "record_hand", label, withTime(hand, undone?.playedAt));
   return undone === undefined ? recording : { ...recording, isRestoring: true };
 }

@@ -31,9 +31,9 @@ export function RoundOverview({ round, names, children }: OverviewProps) {
               <tr key={seat.seat}>
                 <th scope="row">
                   {names.get(seat.seat)}
-                  {next?.button === seat.seat && <> <span class="pill">{pgettext("dealer button", "button")}</span></>}
+                  {next?.button === seat.seat && <> <span class="pill">{pgettext("dealer", "button")}</span></>}
                   {cards !== undefined && <> <span class="pill accent">{gettext("Fantasyland %(cards)s", { cards })}</span></>}
-                  {!seat.playing && <> <span class="pill">{seat.stack === 0 ? pgettext("player", "busted") : pgettext("player", "left")}</span></>}
+                  {!seat.playing && <> <span class="pill">{seat.stack === 0 ? gettext("busted") : pgettext("player", "left")}</span></>}
                 </th>
                 <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
                 <td class="figure"><strong>{seat.stack}</strong></td>

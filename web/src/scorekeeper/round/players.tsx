@@ -35,8 +35,8 @@ export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Pro
   useEffect(() => {
     const ask = async (): Promise<Refusals> => {
       const found = seats.map(async ({ seat }): Promise<[string, string[]][]> => [
-        [`top ${seat}`, await refuseTopUps(asked, [{ seat, points: ANY_POINTS }])],
-        [`leave ${seat}`, await refuseDeparture(asked, seat)],
+        [`top-${seat}`, await refuseTopUps(asked, [{ seat, points: ANY_POINTS }])],
+        [`leave-${seat}`, await refuseDeparture(asked, seat)],
       ]);
       return Object.fromEntries((await Promise.all(found)).flat());
     };
@@ -65,8 +65,8 @@ export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Pro
       {refusals === null && problem === null && <p class="quiet">{gettext("Loading…")}</p>}
       {reasons.size > 0 && <div class="notice">{[...reasons].map((reason) => <p key={reason}>{reason}</p>)}</div>}
       {refusals !== null && seats.map(({ seat, player, playing }) => {
-        const canTopUp = refusals[`top ${seat}`]?.length === 0;
-        const canLeave = playing && refusals[`leave ${seat}`]?.length === 0;
+        const canTopUp = refusals[`top-${seat}`]?.length === 0;
+        const canLeave = playing && refusals[`leave-${seat}`]?.length === 0;
         if (!canTopUp && !canLeave) return null;
         return (
           <SeatActions

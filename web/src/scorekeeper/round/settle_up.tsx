@@ -98,7 +98,7 @@ function Results({ session, table, connection, period, version }: ResultsProps) 
     const query = { tables: table.id, ...(found?.evening ? { evening: found.evening } : {}) };
     const csv = await saving.run(() => session.client.get("/v1/statement", { query, headers: { Accept: "text/csv" } }));
     const rounds = found?.evening ?? pgettext("rounds, in the name of a file", "all");
-    if (csv !== undefined) save(csv as unknown as string, `${table.name} ${rounds}.csv`);
+    if (csv !== undefined) save(csv as unknown as string, `${[table.name, rounds].join(" ")}.csv`);
   };
   return (
     <>

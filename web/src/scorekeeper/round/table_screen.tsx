@@ -297,7 +297,7 @@ export function TableScreen(props: Props) {
   const canChange = canRecord && obstacle === null;
   const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
   const isEnteringNow = isEntering && Boolean(round) && canEnter;
-  useSettling(isEnteringNow ? `hand ${draft.number}` : "round");
+  useSettling(isEnteringNow ? `hand-${draft.number}` : "round");
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
   const topUps = draft?.topUps ?? [];
   const bustedOf = (of: Round, seats: number[], isAnnounced: boolean) => (

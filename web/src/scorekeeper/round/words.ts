@@ -2,25 +2,10 @@
 
 import type { Round } from "../../../client/src/contract.js";
 import { gettext, ngettext, pgettext } from "../../language/gettext.js";
-import type { Group } from "../hand/draft.js";
 
 /** Return what is shown instead of a name that is not known. */
 export function nameSeat(seat: number): string {
   return gettext("seat %(seat)s", { seat });
-}
-
-/** Return the name of a row, or of the discards. */
-export function nameRow(group: Group): string {
-  switch (group) {
-    case "top":
-      return pgettext("row", "top");
-    case "middle":
-      return pgettext("row", "middle");
-    case "bottom":
-      return pgettext("row", "bottom");
-    case "discards":
-      return pgettext("row", "discards");
-  }
 }
 
 /** Return the state of a settlement. */
