@@ -131,7 +131,9 @@ def test_a_page_is_in_the_language_with_its_dates_and_numbers(house: House, addr
     assert "Warum jeder Punkt" in shown
     russian = Reader(house, address, "ru")
     assert "Раунд 1, " in text_in(parse(russian.get(f"/rounds/{round_id}")))
-    assert [each.text for each in parse(russian.get("/rounds/x")).iter("h1")] == ["Эта ссылка не работает"]
+    assert [each.text for each in parse(Reader(house, "/links/unknown", "ru").get()).iter("h1")] == [
+        "Эта ссылка не работает"
+    ]
 
 
 def test_a_hand_is_described_in_the_language(house: House, address: str, round_id: str) -> None:
@@ -141,16 +143,16 @@ def test_a_hand_is_described_in_the_language(house: House, address: str, round_i
         )
         for language in ("en", "de", "ru")
     }
-    assert "pair of queens" in explained["en"]
-    assert "Damenpaar" in explained["de"]
-    assert "пара дам" in explained["ru"]
+    assert "pair of jacks" in explained["en"]
+    assert "Bubenpaar" in explained["de"]
+    assert "пара валетов" in explained["ru"]
 
 
 def test_a_refused_form_is_explained_in_the_language(house: House, address: str, round_id: str) -> None:
     reader = Reader(house, address, "de")
     refused = reader.browser.post(
         f"{address}/rounds/{round_id}",
-        data={"action": "confirm", "revision": "2"},
+        data={"action": "confirm", "revision": "7"},
         headers={"Accept-Language": "de"},
     )
     [alert] = [each for each in parse(refused).iter("p") if each.get("role") == "alert"]
