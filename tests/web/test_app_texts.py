@@ -27,6 +27,8 @@ TECHNICAL = {
     "A\ufffc",
     # The name of the product.
     "Tablestakes",
+    # A reason that is recorded: the same in every language, so that two devices record the same request.
+    "Ticked by mistake",
 }
 PYTHON = ("web/src/rules/",)
 """Messages of the worker for developers, and its Python code."""

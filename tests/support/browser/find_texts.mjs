@@ -15,7 +15,7 @@ const FUNCTIONS = {
   pgettext: { context: 0, messages: [1] },
 };
 /** Attributes that nobody reads. */
-const TECHNICAL = /^(class|type|key|id|for|role|href|src|rel|name|d|fill|stroke|viewBox|width|height|value|method|kind|of|inputmode|enterkeyhint|auto\w+|stroke-\w+|data-\w+|aria-(hidden|live|labelledby|describedby|current|pressed|expanded|atomic|modal))$/i;
+const TECHNICAL = /^(class|type|key|id|for|role|scope|href|src|rel|name|d|fill|stroke|viewBox|width|height|value|method|kind|of|inputmode|enterkeyhint|auto\w+|stroke-\w+|data-\w+|aria-(hidden|live|labelledby|describedby|current|pressed|expanded|atomic|modal))$/i;
 const LETTER = /\p{L}/u;
 const SEVERAL_WORDS = /\p{L}\S*\s+\S*\p{L}|^\p{Lu}\p{Ll}+[ .:…]|\p{L}\s*\uFFFC|\uFFFC\s+\S*\p{L}/u;
 
@@ -85,7 +85,7 @@ function isTechnical(node) {
   for (let parent = node.parent; parent !== undefined && !ts.isFunctionLike(parent); parent = parent.parent) {
     if (ts.isImportDeclaration(parent) || ts.isTypeNode(parent) || ts.isJsxElement(parent)) return !ts.isJsxElement(parent);
     if (ts.isNewExpression(parent) && /Error$|^WrongDigest$/.test(parent.expression.getText())) return true;
-    if (ts.isJsxAttribute(parent)) return TECHNICAL.test(parent.name.getText());
+    if (ts.isJsxAttribute(parent) || ts.isPropertyAssignment(parent)) return TECHNICAL.test(parent.name.getText());
   }
   return false;
 }
