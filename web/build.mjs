@@ -102,6 +102,7 @@ async function writeWorker(page, html, precached) {
   const define = {
     SHELL: JSON.stringify(`/${page}/`),
     FILES: JSON.stringify(precached),
+    MESSAGES: JSON.stringify(Object.values(CATALOGUES)),
     VERSION: JSON.stringify(hash(html, precached.join())),
   };
   const { code } = await transform(readFileSync(source, "utf8"), { loader: "ts", target: BROWSERS, define });

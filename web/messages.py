@@ -23,6 +23,8 @@ LANGUAGES: Final = ("de", "fr", "ru")
 """The languages beside English, whose texts are the messages themselves."""
 COUNTS: Final = (*range(200), 1_000_000)
 """Numbers that have every plural category that an integer has."""
+PAGES: Final = ("web/src/", "client/offline/")
+"""The files whose messages the pages show; those of the second are of the rules that run on the device."""
 CONTEXT_END: Final = "\x04"
 """What separates a context from its message, as in compiled catalogues."""
 
@@ -59,7 +61,7 @@ def list_messages(catalogue: Catalog) -> Iterator[tuple[str, Translation]]:
 
 def is_of_pages(message: Message) -> bool:
     """Return whether the pages use a message; of one without references this is not known."""
-    return not message.locations or any(name.startswith("web/src/") for name, _ in message.locations)
+    return not message.locations or any(name.startswith(PAGES) for name, _ in message.locations)
 
 
 def find_positions(catalogue: Catalog) -> dict[str, int]:

@@ -92,8 +92,10 @@ export type FlushResult =
   /** Another secret is needed, and why. */
   | { kind: "unauthorized"; rounds: Round[]; detail: string };
 
-/** What the page shows when the service no longer accepts its secret. */
-export const NOT_VALID = gettext("This link or key is no longer valid.");
+/** Return what the page shows when the service no longer accepts its secret. */
+export function describeNotValid(): string {
+  return gettext("This link or key is no longer valid.");
+}
 /** The status of a response to a secret that is not valid. */
 export const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
@@ -132,7 +134,7 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
       } else if (error.status === TOO_MANY_REQUESTS) {
         return { kind: "limited", rounds: result() };
       } else if (error.status === UNAUTHORIZED || error.status === FORBIDDEN) {
-        const detail = error.status === FORBIDDEN ? describeKind(error.problem) : NOT_VALID;
+        const detail = error.status === FORBIDDEN ? describeKind(error.problem) : describeNotValid();
         return { kind: "unauthorized", rounds: result(), detail };
       } else if (isTakenBack(error, request)) {
         await storage.completePayment(request, null);

@@ -62,7 +62,7 @@ export function describeMistake({ code, detail, pointer = "#" }: Mistake, { name
   });
   const isOfPlayer = player !== undefined && sentence.startsWith(`${player}: `);
   if (steps.includes("hands") && !Number.isNaN(hand)) {
-    return `${gettext("Hand %(number)s", { number: hand })}${isOfPlayer ? ", " : ": "}${sentence}`;
+    return [gettext("Hand %(number)s", { number: hand }), sentence].join(isOfPlayer ? ", " : ": ");
   }
   // A name stays as its player writes it.
   return isOfPlayer ? sentence : capitalize(sentence);

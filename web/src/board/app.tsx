@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, TablestakesError } from "../../client/src/errors.js";
 import { connect, findSecret, takeSecretFromAddress, type Session } from "../api/session.js";
-import { dateLocale } from "../language/current.js";
+import { dateLocale, language } from "../language/current.js";
 import { gettext } from "../language/gettext.js";
 import { BoardFeed, type Scoreboard } from "./feed.js";
 import { LinkForm } from "./link_form.js";
@@ -68,7 +68,7 @@ export function App() {
   useEffect(() => {
     const title = gettext("Scoreboard");
     document.title = name === "" ? `${title} · Tablestakes` : `${name} · ${title}`;
-  }, [name]);
+  }, [name, language]);
 
   if (secret === null) return <LinkForm message={message} onOpen={open} />;
   const status = isConnected ? null : describeOffline(board, lastRead);
@@ -86,8 +86,10 @@ function describeEnded(): string {
   return gettext("This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.");
 }
 
-function describeNeeded(): string {
-  return gettext("The scoreboard needs a link to one table: ofc link table TABLE.");
+/** Return what a secret is that opens no scoreboard, and what does. */
+function explain(wrong: string): string {
+  const needed = gettext("The scoreboard needs a link to one table: ofc link table TABLE.");
+  return `${wrong} ${needed}`;
 }
 
 interface Listener {
@@ -107,9 +109,9 @@ function poll(secret: string, listener: Listener): () => void {
     if (feed === undefined) {
       const session = await connect(secret);
       if (isStopped) return;
-      if (session.link === null) return end(`${gettext("This is a key.")} ${describeNeeded()}`);
-      if (session.link.round !== null) return end(`${gettext("This link shows one round.")} ${describeNeeded()}`);
-      if (session.link.table === null) return end(`${gettext("This link is for all tables.")} ${describeNeeded()}`);
+      if (session.link === null) return end(explain(gettext("This is a key.")));
+      if (session.link.round !== null) return end(explain(gettext("This link shows one round.")));
+      if (session.link.table === null) return end(explain(gettext("This link is for all tables.")));
       feed = new BoardFeed(session.client, session.link.table);
       listener.onJoin(session);
     }

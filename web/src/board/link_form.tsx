@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { SecretField } from "../design/secret_field.js";
 import { gettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import mark from "./icon.svg";
 
 interface Props {
@@ -32,6 +33,7 @@ export function LinkForm({ message, onOpen }: Props) {
         {message !== null && <p class="notice error" role="alert">{message}</p>}
         <button type="submit" class="button primary large">{gettext("Show the table")}</button>
       </form>
+      <LanguageSelect />
     </main>
   );
 }

@@ -35,7 +35,7 @@ function describeProgress(round: Round): string {
   const { status, hands, next } = round;
   if (next !== null) {
     const hand = gettext("Hand %(number)s", { number: next.number });
-    return isPaidLater(round) ? `${hand} · ${gettext("paid at the end of the round")}` : hand;
+    return isPaidLater(round) ? [hand, gettext("paid at the end of the round")].join(" · ") : hand;
   }
   if (status === "closed") return ngettext("Round closed after %(count)s hand", "Round closed after %(count)s hands", hands);
   return ngettext("Round complete after %(count)s hand", "Round complete after %(count)s hands", hands);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { chooseLanguage, setLanguage } from "./current.js";
-import { gettext, gettextNodes, ngettext, pgettext } from "./gettext.js";
+import { gettext, gettextNodes, ngettext, pgettext, translatePhrase } from "./gettext.js";
 
 afterEach(() => setLanguage("en", {}));
 
@@ -34,6 +34,15 @@ test("elements stand where the translation has their names", () => {
   setLanguage("de", { "%(name)s pays %(amount)s": "%(amount)s von %(name)s" });
   const name = { type: "b" };
   assert.deepEqual(gettextNodes("%(name)s pays %(amount)s", { name: name as never, amount: 5 }), ["", 5, " von ", name, ""]);
+});
+
+test("a phrase of the rules is translated with the phrases in it", () => {
+  const row = { text: "top", message: "top", plural: null, number: 0, context: "row", values: {} };
+  const [one, many] = ["the %(row)s has %(count)s card", "the %(row)s has %(count)s cards"];
+  const phrase = { text: "the top has 2 cards", message: one, plural: many, number: 2, context: null, values: { count: 2, row } };
+  assert.equal(translatePhrase(phrase), phrase.text);
+  setLanguage("ru", { [one]: { one: "%(row)s: %(count)s карта", few: "%(row)s: %(count)s карты" }, "row\u0004top": "верх" });
+  assert.equal(translatePhrase(phrase), "верх: 2 карты");
 });
 
 test("the choice of the user counts, then the languages of the browser", () => {

@@ -2,6 +2,7 @@
 // languages are those of the service. `pybabel extract` finds the messages, so they are written as literals.
 
 import type { ComponentChildren } from "preact";
+import type { Phrase } from "../rules/messages.js";
 import { language, messages } from "./current.js";
 
 /** The names of the placeholders in a message, for example `name` of `%(name)s wins`. */
@@ -22,9 +23,16 @@ export function translate(message: string): string {
   return find(message, message);
 }
 
+/** Return a phrase of the rules in the language of the page. */
+export function translatePhrase({ message, plural, number, context, values }: Phrase): string {
+  const translated = Object.entries(values).map(([name, value]) => [name, typeof value === "object" ? translatePhrase(value) : value]);
+  const found = plural === null ? find(keyOf(context, message), message) : findForm(message, plural, number);
+  return fill(found, Object.fromEntries(translated) as Record<string, Text>);
+}
+
 /** Return a text whose translation depends on where it is used, which the context names. */
 export function pgettext<Message extends string>(context: string, message: Message, ...values: Values<Names<Message>, Text>): string {
-  return fill(find(`${context}\u0004${message}`, message), values[0]);
+  return fill(find(keyOf(context, message), message), values[0]);
 }
 
 /** Return a text with a number. `%(count)s` in it is the number. */
@@ -61,6 +69,10 @@ function findForm(singular: string, plural: string, count: number): string {
 function place(message: string, values: Record<string, ComponentChildren> = {}): ComponentChildren[] {
   // The names are captured, so that every second part is one.
   return message.split(PLACEHOLDER).map((part, position) => (position % 2 === 0 ? part : values[part]));
+}
+
+function keyOf(context: string | null, message: string): string {
+  return context === null ? message : `${context}\u0004${message}`;
 }
 
 function find(key: string, message: string): string {

@@ -6,12 +6,10 @@ import { gettext, ngettext, pgettext } from "./gettext.js";
 
 /** What a row makes, as the service describes it, for example `pair of queens, four kicker`. */
 export interface HandInWords {
-  category: string;
   description: string;
 }
 
 const RANKS = ["deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"];
-const IN_TEXT = new RegExp(`\\b(${RANKS.join("|")})(?:e?s)?\\b`, "g");
 
 /** The ranks one by one, as in `queen-jack-four`. */
 const oneByOne = (): string[] => [
@@ -44,46 +42,50 @@ const listed = (): string[] => [
   pgettext("two pair", "aces"),
 ];
 
+type Words = () => string[];
+
+/** The phrases of the service, each with what words it. A phrase of a newer service stays in English. */
+const PHRASES: [RegExp, (first: string, second: string) => string][] = [
+  [/^pair of (\w+)$/, (first) => gettext("pair of %(ranks)s", { ranks: name(ofEqual, first) })],
+  [/^two pair, (\w+) and (\w+)$/, (first, second) => gettext("two pair, %(high)s and %(low)s", { high: name(listed, first), low: name(listed, second) })],
+  [/^three (\w+)$/, (first) => gettext("three %(ranks)s", { ranks: name(ofEqual, first) })],
+  [/^four (\w+)$/, (first) => gettext("four %(ranks)s", { ranks: name(ofEqual, first) })],
+  [/^straight, (\w+) high$/, (first) => gettext("straight, %(rank)s high", { rank: name(ofStraight, first) })],
+  [/^straight flush, (\w+) high$/, (first) => gettext("straight flush, %(rank)s high", { rank: name(ofStraight, first) })],
+  [/^royal flush$/, () => gettext("royal flush")],
+  [/^flush, ([\w-]+)$/, (first) => gettext("flush, %(ranks)s", { ranks: nameAll(first) })],
+  [/^full house, (\w+) over (\w+)$/, (first, second) => gettext("full house, %(three)s over %(two)s", { three: name(listed, first), two: name(listed, second) })],
+  [/^([\w-]+) low$/, (first) => gettext("%(ranks)s low", { ranks: nameAll(first) })],
+  [/^(\w+) high$/, (first) => gettext("%(rank)s high", { rank: name(oneByOne, first) })],
+];
+
 /** Return what a row makes, in the language of the page. */
 export function describeHand(hand: HandInWords): string {
   return language === "en" ? hand.description : wordHand(hand);
 }
 
 /** Return what a row makes, from the messages of the page. In English this is the description. */
-export function wordHand({ category, description }: HandInWords): string {
-  const ranks = [...description.matchAll(IN_TEXT)].map(([, rank]) => RANKS.indexOf(rank!));
-  const named = ranks.map((rank) => oneByOne()[rank]!);
-  const [first = 0, second = 0] = ranks;
-  switch (category) {
-    case "pair":
-      return addKickers(gettext("pair of %(ranks)s", { ranks: ofEqual()[first]! }), named.slice(1));
-    case "two_pair":
-      return addKickers(gettext("two pair, %(high)s and %(low)s", { high: listed()[first]!, low: listed()[second]! }), named.slice(2));
-    // The number of the cards is a word that is a rank too.
-    case "three_of_a_kind":
-      return addKickers(gettext("three %(ranks)s", { ranks: ofEqual()[second]! }), named.slice(2));
-    case "four_of_a_kind":
-      return addKickers(gettext("four %(ranks)s", { ranks: ofEqual()[second]! }), named.slice(2));
-    case "straight":
-      return gettext("straight, %(rank)s high", { rank: ofStraight()[first]! });
-    case "straight_flush":
-      return gettext("straight flush, %(rank)s high", { rank: ofStraight()[first]! });
-    case "royal_flush":
-      return gettext("royal flush");
-    case "flush":
-      return gettext("flush, %(ranks)s", { ranks: named.join("-") });
-    case "full_house":
-      return gettext("full house, %(three)s over %(two)s", { three: listed()[first]!, two: listed()[second]! });
-    case "high_card":
-      if (description.endsWith(" low")) return gettext("%(ranks)s low", { ranks: named.join("-") });
-      return addKickers(gettext("%(rank)s high", { rank: named[0] ?? "" }), named.slice(1));
-    default:
-      return description;
-  }
+export function wordHand({ description }: HandInWords): string {
+  const [, made = description, kickers] = /^(.+), ([\w-]+) kickers?$/.exec(description) ?? [];
+  const hand = wordMade(made);
+  if (kickers === undefined) return hand;
+  const values = { hand, ranks: nameAll(kickers) };
+  return ngettext("%(hand)s, %(ranks)s kicker", "%(hand)s, %(ranks)s kickers", kickers.split("-").length, values);
 }
 
-function addKickers(hand: string, kickers: string[]): string {
-  if (kickers.length === 0) return hand;
-  const values = { hand, ranks: kickers.join("-") };
-  return ngettext("%(hand)s, %(ranks)s kicker", "%(hand)s, %(ranks)s kickers", kickers.length, values);
+function wordMade(made: string): string {
+  for (const [pattern, word] of PHRASES) {
+    const found = pattern.exec(made);
+    if (found !== null) return word(found[1] ?? "", found[2] ?? "");
+  }
+  return made;
+}
+
+/** Return a rank, in the singular or the plural, in the words of a phrase. */
+function name(words: Words, rank: string): string {
+  return words()[RANKS.findIndex((each) => rank.startsWith(each))] ?? rank;
+}
+
+function nameAll(ranks: string): string {
+  return ranks.split("-").map((rank) => name(oneByOne, rank)).join("-");
 }

@@ -20,5 +20,6 @@ export function nameRow(row: RowName): string {
 
 /** Return names as a part of a sentence, for example `Ann and Ben`. */
 export function joinNames(names: string[]): string {
-  return names.join(` ${gettext("and")} `);
+  const and = gettext("and");
+  return names.join(` ${and} `);
 }

@@ -5,6 +5,7 @@ import { startClock } from "../api/clock.js";
 import { buildSession, connect, listTables, takeSecretFromAddress, type Session } from "../api/session.js";
 import { describeKind } from "../api/sentences.js";
 import { gettext, ngettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
@@ -246,10 +247,13 @@ function describeStored(waiting: number, isInMemory: boolean): string {
 /** What can be done with the link to the table that is open. */
 function LinkMenu({ onJoin, onForget }: { onJoin(): void; onForget(): void }) {
   return (
-    <div class="buttons">
-      <button type="button" class="button plain" onClick={onJoin}>{gettext("Join with another link")}</button>
-      <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>
-    </div>
+    <>
+      <div class="buttons">
+        <button type="button" class="button plain" onClick={onJoin}>{gettext("Join with another link")}</button>
+        <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>
+      </div>
+      <LanguageSelect />
+    </>
   );
 }
 

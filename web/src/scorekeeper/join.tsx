@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
 import { SecretField } from "../design/secret_field.js";
 import { gettext, ngettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { useStorageFailure } from "./environment.js";
 import type { Outbox } from "./outbox.js";
 import { Problem } from "./round/problem.js";
@@ -69,6 +70,7 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
         {onCancel && <button type="button" class="button plain" onClick={onCancel}>{gettext("Cancel")}</button>}
       </form>
       <StoredRequests outbox={outbox} requests={outbox.waiting} />
+      <LanguageSelect />
     </main>
   );
 }

@@ -1,9 +1,9 @@
 import "../language/load.js";
-import { render } from "preact";
 import "../design/index.css";
+import { renderPage } from "../language/page.js";
 import { App } from "./app.js";
 import "./hand/hand.css";
 import "./scorekeeper.css";
 import "./round/round.css";
 
-render(<App />, document.getElementById("page")!);
+renderPage(() => <App />);

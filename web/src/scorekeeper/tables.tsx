@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Table } from "../../client/src/contract.js";
 import { canAddTables, type Session } from "../api/session.js";
 import { gettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { formatRuleset } from "./format.js";
 import { NewTable } from "./new_table/form.js";
 import type { Outbox } from "./outbox.js";
@@ -30,6 +31,7 @@ export function TablesScreen({ session, tables, outbox, onChoose, onAdded, onFor
         <NewTable {...{ session, tables, outbox, onAdded }} onCancel={tables.length === 0 ? undefined : () => setAdding(false)} />
         <StoredRequests outbox={outbox} requests={outbox.waiting} />
         {tables.length === 0 && <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>}
+        <LanguageSelect />
       </main>
     );
   }
@@ -55,6 +57,7 @@ export function TablesScreen({ session, tables, outbox, onChoose, onAdded, onFor
       {canAdd && <button type="button" class="button" onClick={() => setAdding(true)}>{gettext("New table")}</button>}
       <StoredRequests outbox={outbox} requests={outbox.waiting} />
       <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>
+      <LanguageSelect />
     </main>
   );
 }

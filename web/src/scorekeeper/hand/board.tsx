@@ -4,6 +4,7 @@ import { nameCard } from "../../design/cards.js";
 import { countCards, parsePlace, ROWS, rowPlaces, sizeOf, type Draft, type DraftSeat, type Group, type Place } from "./draft.js";
 import type { LiveBoard } from "./live.js";
 import { BoardNotes, RowNote } from "./notes.js";
+import { language } from "../../language/current.js";
 import { gettext, pgettext } from "../../language/gettext.js";
 import { nameRow } from "../../language/words.js";
 
@@ -41,7 +42,7 @@ export function Board({ draft, seat, name, stack, added, live, isCurrent, action
           <h2>{name}</h2>
           <span class="small quiet figure">
             {stack}
-            {added > 0 && ` ${gettext("(%(points)s added)", { points: added })}`}
+            {added > 0 && <> {gettext("(%(points)s added)", { points: added })}</>}
             {seat.fantasyland > 0 && <> · <strong class="royal">{gettext("Fantasyland %(cards)s", { cards: seat.fantasyland })}</strong></>}
           </span>
         </div>
@@ -115,7 +116,7 @@ function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
         <span class="hidden-text">{describePlace(group, index + 1, card)}</span>
       </button>
     );
-  }, [place, card, isCursor, actions]);
+  }, [place, card, isCursor, actions, language]);
 }
 
 function describePlace(group: Group, place: number, card: string | undefined): string {
@@ -150,7 +151,7 @@ export function SeatTabs({ draft, names, shown, onShow }: TabsProps) {
         >
           <strong>{names.get(seat.seat)}</strong>
           <small>
-            {gettext("%(count)s of 13", { count: countCards(draft, seat) })}{draft.button === seat.seat ? ` · ${pgettext("dealer", "button")}` : ""}
+            {gettext("%(count)s of 13", { count: countCards(draft, seat) })}{draft.button === seat.seat && <> · {pgettext("dealer", "button")}</>}
           </small>
         </button>
       ))}

@@ -3,6 +3,7 @@ import { CardFace } from "../../design/card.js";
 import { nameCard, nameSuit, RANK_LETTERS, showCard, SUIT_LETTERS } from "../../design/cards.js";
 import { isUsed, type Draft } from "./draft.js";
 import { useStable } from "./stable.js";
+import { language } from "../../language/current.js";
 import { gettext } from "../../language/gettext.js";
 
 interface Props {
@@ -65,7 +66,7 @@ function DeckCard({ card, isUsed, isPending, onTap }: CardProps) {
         <span class="hidden-text">{isUsed ? gettext("%(card)s, used", { card: nameCard(card) }) : nameCard(card)}</span>
       </button>
     ),
-    [card, isUsed, isPending, onTap],
+    [card, isUsed, isPending, onTap, language],
   );
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard, nameRank, nameSuit, showCard, SUIT_LETTERS } from "../../design/cards.js";
-import { gettext, gettextNodes } from "../../language/gettext.js";
+import { gettext, gettextNodes, translatePhrase } from "../../language/gettext.js";
 import { nameRow } from "../../language/words.js";
 import type { TypedCard, TypedResult } from "../../rules/index.js";
 import type { LoadedRules } from "../rules.js";
@@ -73,8 +73,8 @@ export function TextEntry({ draft, seat, names, loadedRules, onCards, onCancel }
         </div>
         {asked !== undefined && <Suits {...asked} onSuit={(suit) => change(changeSuit(parts, asked.group, asked.index, suit))} />}
         <div aria-live="polite" class="stack">
-          {read !== null && read.wrong.length > 0 && <div class="notice error">{read.wrong.map((each) => <p key={each}>{each}</p>)}</div>}
-          {read !== null && text.trim() !== "" && read.missing.map((each) => <p key={each} class="quiet small">{each}</p>)}
+          {read !== null && read.wrong.length > 0 && <div class="notice error">{read.wrong.map((each) => <p key={each.text}>{translatePhrase(each)}</p>)}</div>}
+          {read !== null && text.trim() !== "" && read.missing.map((each) => <p key={each.text} class="quiet small">{translatePhrase(each)}</p>)}
         </div>
         <button type="submit" class="button primary large" disabled={!canUse}>{gettext("Use these cards")}</button>
       </form>
