@@ -21,8 +21,8 @@ interface Props {
   canRecord: boolean;
   /** Closes the open round, so that it counts; undefined if that is not possible now. */
   onClose: ((reason: string) => void) | undefined;
-  /** Receives who pays whom in words, to share it. */
-  onLines(lines: string[]): void;
+  /** Receives who pays whom, to share it. */
+  onLines(lines: Line[]): void;
 }
 
 /** Who pays whom, each with a tick: by the balances of the service, and by what waits on this device. */
@@ -34,7 +34,7 @@ export function ToPayList({ rules, table, round, outbox, account, canRecord, onC
     void settleUp(rules, table).then((settled) => {
       if (isOver) return;
       setToPay(settled);
-      onLines(settled?.units.flatMap(({ lines }) => lines.map(describeLine)) ?? []);
+      onLines(settled?.units.flatMap(({ lines }) => lines) ?? []);
     });
     return () => void (isOver = true);
   }, [rules, table, outbox.waiting, account.version, `${round.id} ${round.version} ${round.hands} ${round.status}`]);

@@ -7,7 +7,8 @@ import { gettext, pgettext } from "../../language/gettext.js";
 import type { Rules } from "../../rules/index.js";
 import { formatChange, formatMoney, signClass } from "../format.js";
 import type { Outbox } from "../outbox.js";
-import { describePayment } from "../payments/lines.js";
+import { describeLine, describePayment } from "../payments/lines.js";
+import type { Line } from "../payments/settling.js";
 import { ToPayList } from "../payments/to_pay.js";
 import type { AccountReader } from "../payments/use_account.js";
 import { eveningOf } from "./evening.js";
@@ -36,7 +37,7 @@ const PARTS: readonly Part[] = ["pay", "tonight", "all"];
 /** Who still pays whom, to tick what is paid; and the results of tonight or of all rounds, to share or to save. */
 export function SettleUp({ session, table, connection, ...ticking }: Props) {
   const [part, setPart] = useState<Part>("pay");
-  const [lines, setLines] = useState<string[]>([]);
+  const [lines, setLines] = useState<Line[]>([]);
   const { round } = ticking;
   return (
     <section class="panel" aria-labelledby="settle-title">
@@ -49,7 +50,7 @@ export function SettleUp({ session, table, connection, ...ticking }: Props) {
       {part === "pay" ? (
         <>
           <ToPayList {...{ table, ...ticking }} onLines={setLines} />
-          <Share text={[table.name, ...lines].join("\n")} isEmpty={lines.length === 0} />
+          <Share text={[table.name, ...lines.map(describeLine)].join("\n")} isEmpty={lines.length === 0} />
         </>
       ) : (
         <Results key={part} {...{ session, table, connection }} period={part} version={`${round.id} ${round.version}`} />
