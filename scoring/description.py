@@ -76,7 +76,7 @@ def describe_made(strength: Strength, *, as_low: bool = False) -> str:
             high, low = _ranks("two pair", ranks[0]), _ranks("two pair", ranks[2])
             return Phrase("two pair, %(high)s and %(low)s", high=high, low=low)
         case Category.THREE_OF_A_KIND:
-            return Phrase("three %(ranks)s", ranks=_ranks("pair of", ranks[0]))
+            return Phrase("three %(ranks)s", ranks=_ranks("three of", ranks[0]))
         case Category.STRAIGHT:
             return Phrase("straight, %(rank)s high", rank=phrase_rank(ranks[0], "straight"))
         case Category.STRAIGHT_FLUSH:
@@ -85,7 +85,7 @@ def describe_made(strength: Strength, *, as_low: bool = False) -> str:
             three, two = _ranks("two pair", ranks[0]), _ranks("two pair", ranks[3])
             return Phrase("full house, %(three)s over %(two)s", three=three, two=two)
         case Category.FOUR_OF_A_KIND:
-            return Phrase("four %(ranks)s", ranks=_ranks("pair of", ranks[0]))
+            return Phrase("four %(ranks)s", ranks=_ranks("three of", ranks[0]))
         case Category.FLUSH:
             return Phrase("flush")
         case Category.ROYAL_FLUSH:

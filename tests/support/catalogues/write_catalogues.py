@@ -125,8 +125,11 @@ def _list_messages() -> Iterator[tuple[str, str | None, Any]]:
         for name in names:
             yield "service/http/page_words.py", context, name.replace("_", " ")
     plurals = [name_ranks(rank) for rank in range(2, 15)]
-    for context, names in (("rank", SINGULAR), ("straight", SINGULAR), ("pair of", plurals), ("two pair", plurals)):
-        for name in names:
+    for context in ("rank", "straight"):
+        for name in SINGULAR:
+            yield "scoring/description.py", context, name
+    for context in ("pair of", "two pair", "three of"):
+        for name in plurals:
             yield "scoring/description.py", context, name
     for suit in SUIT_NAMES.values():
         yield "schemas/sentences.py", "card", suit

@@ -26,12 +26,20 @@ const ofStraight = (): string[] => [
   pgettext("straight", "ace"),
 ];
 
-/** The ranks of equal cards, as in `pair of queens`, `three queens` and `four queens`. */
-const ofEqual = (): string[] => [
+/** The ranks of a pair, as in `pair of queens`: in German they are one word with it. */
+const ofPair = (): string[] => [
   pgettext("pair of", "deuces"), pgettext("pair of", "threes"), pgettext("pair of", "fours"), pgettext("pair of", "fives"),
   pgettext("pair of", "sixes"), pgettext("pair of", "sevens"), pgettext("pair of", "eights"), pgettext("pair of", "nines"),
   pgettext("pair of", "tens"), pgettext("pair of", "jacks"), pgettext("pair of", "queens"), pgettext("pair of", "kings"),
   pgettext("pair of", "aces"),
+];
+
+/** The ranks of three or four equal cards, as in `three queens` and `four queens`. */
+const ofEqual = (): string[] => [
+  pgettext("three of", "deuces"), pgettext("three of", "threes"), pgettext("three of", "fours"), pgettext("three of", "fives"),
+  pgettext("three of", "sixes"), pgettext("three of", "sevens"), pgettext("three of", "eights"), pgettext("three of", "nines"),
+  pgettext("three of", "tens"), pgettext("three of", "jacks"), pgettext("three of", "queens"), pgettext("three of", "kings"),
+  pgettext("three of", "aces"),
 ];
 
 /** The ranks that are listed, as in `two pair, queens and fours` and `full house, queens over fours`. */
@@ -46,7 +54,7 @@ type Words = () => string[];
 
 /** The phrases of the service, each with what words it. A phrase of a newer service stays in English. */
 const PHRASES: [RegExp, (first: string, second: string) => string][] = [
-  [/^pair of (\w+)$/, (first) => gettext("pair of %(ranks)s", { ranks: name(ofEqual, first) })],
+  [/^pair of (\w+)$/, (first) => gettext("pair of %(ranks)s", { ranks: name(ofPair, first) })],
   [/^two pair, (\w+) and (\w+)$/, (first, second) => gettext("two pair, %(high)s and %(low)s", { high: name(listed, first), low: name(listed, second) })],
   [/^three (\w+)$/, (first) => gettext("three %(ranks)s", { ranks: name(ofEqual, first) })],
   [/^four (\w+)$/, (first) => gettext("four %(ranks)s", { ranks: name(ofEqual, first) })],
