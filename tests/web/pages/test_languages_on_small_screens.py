@@ -24,9 +24,16 @@ pytestmark = pytest.mark.thorough
 LANGUAGES: Final = ("en", "ru", "de", "fr")
 CONTROLS: Final = "main :is(a, button, input, select, summary, textarea):visible"
 TEXTS: Final = "main :is(button, .button, .pill, th, td, label, summary, h2, h3, dt, dd):visible"
-TOO_WIDE: Final = """elements => elements.filter((each) => each.clientWidth > 0 && each.closest(".hidden-text, .scroll") === null
-  && each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).overflowX === "visible").map((each) => each.outerHTML)"""
+TOO_WIDE: Final = """elements => elements.filter((each) => each.clientWidth > 0
+  && each.closest(".hidden-text, .scroll") === null && getComputedStyle(each).overflowX === "visible"
+  && each.scrollWidth > each.clientWidth + 1).map((each) => each.outerHTML)"""
 """The elements whose text is wider than they are."""
+GO_BACK: Final = """() => {
+  if (document.querySelector(".choice") !== null) return true;
+  document.querySelector(".bar > button")?.click();
+  return false;
+}"""
+"""Goes from a hand to its round, from there to the list of tables, and is true when that is shown."""
 
 
 class Evening:
@@ -62,13 +69,7 @@ class Evening:
     def open_tables(self) -> None:
         """Open the list of tables. The page begins where it was left, at most in a hand of a table."""
         self.scorekeeper.open()
-        back, choices, title = self.page.locator(".bar > button"), self.page.locator(".choice"), self.page.locator("h1")
-        expect(back.or_(choices).first).to_be_visible()
-        while choices.count() == 0:
-            name = title.inner_text()
-            back.tap()
-            expect(title).not_to_have_text(name)
-        expect(choices.first).to_be_visible()
+        self.page.wait_for_function(GO_BACK, polling=500)
 
     def open_table(self, table: LinkedTable) -> None:
         self.open_tables()
