@@ -145,7 +145,7 @@ def _list_messages() -> Iterator[tuple[str, str | None, Any]]:
 
 
 def _list_files() -> Iterator[tuple[list[Path], str | Callable[..., Any]]]:
-    packages = (ROOT / package for package in ("scoring", "schemas", "service"))
+    packages = (ROOT / package for package in ("scoring", "schemas", "client/offline", "service"))
     yield [path for package in packages for path in sorted(package.rglob("*.py"))], "python"
     yield [path for pattern in TEMPLATES for path in sorted(ROOT.glob(pattern))], babel_extract
     # Babel's lexer finds every message of the app that the TypeScript compiler does.
