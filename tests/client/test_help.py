@@ -70,7 +70,7 @@ def test_these_are_all_the_commands() -> None:
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "proposal", "proposal list", "proposal show", "proposal confirm", "proposal withdraw",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import", "convert", "formats",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
