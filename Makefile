@@ -121,7 +121,7 @@ audit: develop  # check the dependencies for known vulnerabilities
 
 dist: setup  # build the wheels of the client and the service into dist/
 	rm -rf build client/build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
+	$(BIN)/python deploy/build_wheels.py dist ./client .
 
 wheels: dist  # archive all wheels that the service needs, for machines without a network, and list their packages in dist/sbom.cdx.json; WHEELS="--python 3.13 --machine aarch64" for others
 	$(BIN)/python deploy/wheels.py $(WHEELS)

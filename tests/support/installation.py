@@ -32,7 +32,7 @@ class Wheels:
         """Build the wheels from a copy of the checkout, without anything that earlier builds have left in it."""
         source, built = directory / "source", directory / "wheels"
         copy_source(source)
-        run(*_PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", built, source / "client", source)
+        run(sys.executable, ROOT / "deploy" / "build_wheels.py", built, source / "client", source)
         (client,), (service,) = built.glob("tablestakes_client-*.whl"), built.glob("tablestakes-*.whl")
         return cls(client, service)
 
