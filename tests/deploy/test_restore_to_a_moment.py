@@ -1,10 +1,13 @@
 """An archive of WAL restores the service to a moment, and checkpoints show what is lost then."""
 
 import json
+import os
+import signal
 import subprocess
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +22,12 @@ from tests.deploy.archived_cluster import (
     query,
     read_moment,
 )
+from tests.service.commands import test_backups as backups
+from tests.service.commands.test_backups import client_of, under_load
 from tests.support.api_client import Api
 from tests.support.application import SIGNING_KEY, house_on
 from tests.support.sample_rounds import COMPLETE, play, start_round
-from tests.support.server_process import command
+from tests.support.server_process import command, running, wait_until
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,15 @@ class Played:
     moment: datetime
     earlier: Path
     later: Path
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment with a checkpoint that was published before it, and the settlements of rounds that had ended."""
+
+    at: datetime
+    checkpoint: Path
+    settlements: dict[str, Any]
 
 
 def keep_checkpoint(api: Api, file: Path) -> Path:
@@ -92,6 +106,50 @@ def test_the_archive_without_wal_before_the_base_backup_restores_everything(play
     with played.archive.restored("everything", None) as cluster:
         assert count_hands(cluster) == 3
         assert verify(cluster, played.earlier, played.later) == (0, [])
+
+
+@pytest.mark.verify
+def test_any_moment_under_load_is_restored_also_after_the_server_was_killed(tmp_path: Path) -> None:
+    archive, moments = Archive(tmp_path), list[Moment]()
+    with archive.primary() as cluster:
+        logins, signing_key = logins_of(cluster), tmp_path / "signing-key"
+        signing_key.write_text(SIGNING_KEY.secret)
+        settings = {
+            "OFC_DATABASE_URL": logins.service,
+            "OFC_OWNER_URL": logins.owner,
+            "OFC_SIGNING_KEY_FILE": str(signing_key),
+            "OFC_CONCURRENCY": "1",
+        }
+        with running(tmp_path / "ofc", **settings) as service, client_of(service) as client:
+            with under_load(client) as settlements:
+                archive.make_base_backup(cluster)
+                for number in range(3):
+                    finished = dict(settlements)
+                    checkpoint = backups.keep_checkpoint(client, tmp_path / f"checkpoint-{number}")
+                    moments.append(Moment(read_moment(cluster), checkpoint, finished))
+                    assert wait_until(lambda finished=finished: len(settlements) >= len(finished) + 2)  # type: ignore[misc]  # bound at once
+            segment = query(cluster, "SELECT pg_walfile_name(pg_switch_wal())")
+            assert wait_until(lambda: (archive.wal / str(segment)).exists())
+            archived = len(settlements)
+            client.post("/v1/tables", json={"name": "lost", "ruleset": "pineapple"})
+            lost = backups.keep_checkpoint(client, tmp_path / "lost")
+        assert cluster.pid is not None
+        os.kill(cluster.pid, signal.SIGKILL)
+    key = (tmp_path / "ofc" / "api-key").read_text().strip()
+
+    later = [*(moment.checkpoint for moment in moments[1:]), lost]
+    for number, moment in enumerate(moments):
+        with archive.restored(f"restored-{number}", moment.at) as cluster:
+            assert verify(cluster, moment.checkpoint) == (0, [])
+            assert verify(cluster, later[number]) == (1, ["checkpoint-broken tree_nodes"])
+            with house_on(logins_of(cluster)) as house:
+                api = Api(house.app, key)
+                for round_id, settlement in moment.settlements.items():
+                    assert api.get(f"/v1/rounds/{round_id}/settlement").document == settlement
+    with archive.restored("everything", None) as cluster:
+        assert verify(cluster, *(moment.checkpoint for moment in moments)) == (0, [])
+        assert verify(cluster, lost) == (1, ["checkpoint-broken tree_nodes"])
+        assert query(cluster, "SELECT count(*) FROM round_heads WHERE status = 'complete'") == archived
 
 
 def archive_wal(segment: Path, target: Path) -> "subprocess.CompletedProcess[str]":
