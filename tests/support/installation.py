@@ -78,9 +78,9 @@ class Environment:
         run(sys.executable, "-m", "venv", "--without-pip", directory)
         self.python = directory / "bin" / "python"
 
-    def install(self, *wheels: str | Path) -> None:
+    def install(self, *wheels: str | Path, constraints: Path = ROOT / "constraints.txt") -> None:
         """Install wheels, with their extras in brackets, and what they depend on."""
-        self._pip("install", "--quiet", "--constraint", ROOT / "constraints.txt", *wheels)
+        self._pip("install", "--quiet", "--constraint", constraints, *wheels)
 
     def install_offline(self, wheels: Path, requirement: str) -> None:
         """Install a distribution and what it depends on from a folder of wheels, without an index."""
