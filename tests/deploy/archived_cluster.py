@@ -64,7 +64,7 @@ class Archive:
     def make_base_backup(self, cluster: Cluster) -> None:
         # The wheel of PostgreSQL has a pg_verifybackup that crashes, whatever its arguments are.
         commands = [line for line in BASE_BACKUP.splitlines() if not line.startswith("pg_verifybackup ")]
-        self.run("\n".join(commands), OFC_REPLICATION_URL=cluster.url(OWNER))
+        self.run("\n".join(commands), OFC_BACKUP_URL=cluster.url(OWNER))
 
     @contextmanager
     def restored(self, name: str, moment: datetime | None) -> Iterator[Cluster]:
