@@ -122,13 +122,15 @@ audit: develop  # check the dependencies for known vulnerabilities
 
 dist: setup  # build the wheels of the client and the service into dist/
 	rm -rf build client/build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
+	$(BIN)/python deploy/build_wheels.py dist ./client .
 
-wheels: dist  # archive all wheels that the service needs, for machines without a network; WHEELS="--python 3.13 --machine aarch64" for others
+wheels: dist  # archive all wheels that the service needs, for machines without a network, and list their packages in dist/sbom.cdx.json; WHEELS="--python 3.13 --machine aarch64" for others
 	$(BIN)/python deploy/wheels.py $(WHEELS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt cyclonedx-bom
+	$(BIN)/python deploy/sbom.py dist/wheels dist/sbom.cdx.json
 
-image: dist  # build the images of deploy/ with buildah, or with BUILD="docker build"; BASE is another base image
-	$(BIN)/python deploy/wheels.py --python $(IMAGE_PYTHON)
+image:  # build the images of deploy/ with buildah, or with BUILD="docker build"; BASE is another base image
+	$(MAKE) --no-print-directory wheels WHEELS="--python $(IMAGE_PYTHON)"
 	cp deploy/healthcheck.py dist/
 	$(BUILD) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION) --tag localhost/tablestakes:$(VERSION) --file deploy/Containerfile dist
 	$(BUILD) $(if $(POOLER_BASE),--build-arg BASE=$(POOLER_BASE)) --tag localhost/tablestakes-pgbouncer:$(VERSION) --file deploy/pgbouncer.Containerfile deploy
