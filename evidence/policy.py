@@ -36,12 +36,14 @@ class Policy:
         witnesses: the keys of witnesses, by their names in the file.
         groups: by their names.
         quorum: the witness or the group that must have signed; `none` if nobody must.
+        urls: where witnesses accept checkpoints, by their names in the file, of those that have a URL.
     """
 
     logs: tuple[VerifierKey, ...]
     witnesses: Mapping[str, CosignerKey]
     groups: Mapping[str, Group]
     quorum: str
+    urls: Mapping[str, str] = field(default_factory=dict)
 
     def cosignatures(self, note: SignedNote) -> list[Cosignature]:
         """Return the valid cosignatures of the policy's witnesses."""
@@ -92,6 +94,7 @@ class _Reader:
     witnesses: dict[str, CosignerKey] = field(default_factory=dict)
     groups: dict[str, Group] = field(default_factory=dict)
     members: set[str] = field(default_factory=set)
+    urls: dict[str, str] = field(default_factory=dict)
     quorum: str | None = None
     number: int = 0
 
@@ -111,7 +114,7 @@ class _Reader:
     def finish(self) -> Policy:
         if self.quorum is None:
             refuse("policy-unreadable", "the policy has no quorum; expected exactly one line `quorum NAME`")
-        return Policy(tuple(self.logs), self.witnesses, self.groups, self.quorum)
+        return Policy(tuple(self.logs), self.witnesses, self.groups, self.quorum, self.urls)
 
     def _log(self, words: Sequence[str]) -> None:
         if len(words) not in (1, 2):
@@ -129,6 +132,8 @@ class _Reader:
         if key.public in {each.public for each in self.witnesses.values()}:
             self._refuse("the public key of the witness is already in the policy")
         self.witnesses[name] = key
+        if len(words) == 3:
+            self.urls[name] = words[2]
 
     def _group(self, words: Sequence[str]) -> None:
         if len(words) < 3:

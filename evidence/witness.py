@@ -8,7 +8,7 @@ different trees needs a witness that signs both, and an honest one does not.
 import re
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Protocol
 
@@ -99,7 +99,11 @@ class WitnessStore(Protocol):
 
 
 def add_checkpoint(
-    body: bytes, logs: Mapping[str, Collection[VerifierKey]], key: CosigningKey, now: int, store: WitnessStore
+    body: bytes,
+    logs: Mapping[str, Collection[VerifierKey]],
+    key: CosigningKey,
+    clock: Callable[[], float],
+    store: WitnessStore,
 ) -> Decision:
     """
     Respond to a submission.
@@ -108,7 +112,8 @@ def add_checkpoint(
         body: of the request.
         logs: the public keys of each log that the witness knows, by the log's origin.
         key: of the witness.
-        now: seconds since 1970.
+        clock: returns the seconds since 1970. It is read while the store is locked: of two cosignatures, that of the
+            larger tree has the later time.
         store: of the witness.
     """
     try:
@@ -122,7 +127,14 @@ def add_checkpoint(
         verify_note(submission.note, keys)
     except EvidenceError as error:
         return Decision(Verdict.UNSIGNED, f"{error}\n")
-    return store.decide(submission, lambda seen: judge(seen, submission, key, now))
+    verified = replace(submission, note=_with_signatures_by(submission.note, keys))
+    return store.decide(verified, lambda seen: judge(seen, verified, key, int(clock())))
+
+
+def _with_signatures_by(note: SignedNote, keys: Collection[VerifierKey]) -> SignedNote:
+    """Return a note without the signatures by other keys: anybody can have added them."""
+    known = {(key.name, key.id) for key in keys}
+    return SignedNote(note.text, tuple(each for each in note.signatures if (each.name, each.key_id) in known))
 
 
 def judge(seen: Seen, submission: Submission, key: CosigningKey, now: int) -> Decision:

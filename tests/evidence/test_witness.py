@@ -27,7 +27,7 @@ EVENTS = st.lists(st.binary(max_size=2), max_size=20)
 
 
 def send(store: MemoryStore, submission: Submission) -> Verdict:
-    return add_checkpoint(submission.written.encode(), LOGS, WITNESS, NOW, store).verdict
+    return add_checkpoint(submission.written.encode(), LOGS, WITNESS, lambda: NOW, store).verdict
 
 
 @given(events=EVENTS, sizes=st.lists(st.integers(0, 20), max_size=8))
@@ -35,7 +35,7 @@ def test_every_growing_tree_of_an_honest_log_is_cosigned(events: list[bytes], si
     store = MemoryStore()
     for old, new in pairwise([0, *sorted(min(size, len(events)) for size in sizes)]):
         submission = submit(events[:new], old, LOG)
-        decision = add_checkpoint(submission.written.encode(), LOGS, WITNESS, NOW, store)
+        decision = add_checkpoint(submission.written.encode(), LOGS, WITNESS, lambda: NOW, store)
         assert decision.verdict is Verdict.COSIGNED
         note = read_note(submission.note.written + decision.body)
         assert verify_note(note, [WITNESS.verifier, LOG.verifier]) == [LOG.verifier, WITNESS.verifier]
@@ -123,7 +123,7 @@ def test_an_empty_tree_has_the_root_of_the_empty_tree() -> None:
 def test_lines_after_the_root_are_signed_too() -> None:
     tree = Checkpoint(ORIGIN, 1, naive.mth([b"a"]))
     note = sign_note(f"{tree.text}further line\n", [LOG])
-    decision = add_checkpoint(f"old 0\n\n{note.written}".encode(), LOGS, WITNESS, NOW, MemoryStore())
+    decision = add_checkpoint(f"old 0\n\n{note.written}".encode(), LOGS, WITNESS, lambda: NOW, MemoryStore())
     assert verify_note(read_note(note.written + decision.body), [WITNESS.verifier]) == [WITNESS.verifier]
 
 
@@ -162,7 +162,7 @@ def test_a_request_that_is_not_a_submission_is_refused(body: str) -> None:
     for name, text in texts.items():
         body = body.replace(name, text)
     request = body.encode(errors="surrogateescape")
-    assert add_checkpoint(request, LOGS, WITNESS, NOW, MemoryStore()).verdict is Verdict.UNREADABLE
+    assert add_checkpoint(request, LOGS, WITNESS, lambda: NOW, MemoryStore()).verdict is Verdict.UNREADABLE
 
 
 def test_63_lines_of_a_proof_are_read() -> None:
@@ -177,7 +177,7 @@ def test_the_responses_are_those_of_the_published_vectors() -> None:
     logs = {vectors["origin"]: [log.verifier]}
     store = MemoryStore()
     for each in vectors["exchanges"]:
-        decision = add_checkpoint(each["request"].encode(), logs, key, each["now"], store)
+        decision = add_checkpoint(each["request"].encode(), logs, key, iter([each["now"]]).__next__, store)
         assert [decision.verdict, decision.media_type, decision.body] == [
             each["status"],
             each["content_type"],
@@ -208,7 +208,9 @@ def make_vectors() -> str:
         submit(LEAVES, 6, log),
     ]
     for now, submission in enumerate(sent, NOW):
-        decision = add_checkpoint(submission.written.encode(), {ORIGIN: [log.verifier]}, key, now, store)
+        decision = add_checkpoint(
+            submission.written.encode(), {ORIGIN: [log.verifier]}, key, iter([now]).__next__, store
+        )
         exchanges.append(
             {
                 "now": now,
