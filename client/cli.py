@@ -26,7 +26,10 @@ from client.version import VERSION
 _COMMANDS: Final = {
     "api": ("api:api", "Send a request to the API, and print the response."),
     "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
-    "verify": ("verify:verify", "Verify the evidence of a round, without a service or a network."),
+    "verify": (
+        "verify:verify",
+        "Verify the evidence of a round or a hand, without a service or a network.",
+    ),
     "post": ("post:post", "Post rounds and hands to the service, and explain their results."),
     "table": ("tables:tables", "Create and change tables, and settle up at the end of an evening."),
     "round": ("rounds:rounds", "Open rounds, and show recorded ones."),

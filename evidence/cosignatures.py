@@ -92,13 +92,14 @@ def cosignatures_of(note: SignedNote, witnesses: frozenset[CosignerKey]) -> list
         key = known.get((each.name, each.key_id))
         if key is None or not key.has_signed(note.text.encode(), each.signature):
             continue
-        at = _moment(time_of(each.signature))
+        at = moment_of(each.signature)
         if key not in valid or valid[key].at < at:
             valid[key] = Cosignature(key, at, each)
     return list(valid.values())
 
 
-def _moment(seconds: int) -> datetime:
-    """Return a moment; one after the year 9999 is that year's last."""
+def moment_of(signature: bytes) -> datetime:
+    """Return the moment that a cosignature contains; one after the year 9999 is that year's last."""
+    seconds = time_of(signature)
     last = datetime.max.replace(tzinfo=UTC, microsecond=0)
     return last if seconds >= last.timestamp() else datetime.fromtimestamp(seconds, UTC)

@@ -81,21 +81,20 @@ def make(session: Session, output: Path | None, overwrites: bool, policy_file: s
     policy = read_trust_policy(read_text(policy_file).encode(), policy_file) if policy_file else None
     with session.client(is_patient=True) as client:
         record = client.make_checkpoint()
+        collected = collect(record["id"], policy, client) if policy else None
         note = client.get_checkpoint(record["id"])
-        collected = collect(note, policy, client) if policy else None
     if collected is not None:
-        note = collected.note
         for failure in collected.failures:
             click.echo(f"warning: not cosigned by {failure}", err=True)
     if _write_note(note, output, overwrites):
         make_console().print(
             f"checkpoint of {plural(record['size'], 'event')} written to {output}; its address is {record['id']}"
         )
-    if collected is not None:
-        click.echo(f"cosigned by {', '.join(collected.names) or 'no witness of the policy'}", err=True)
-        if not collected.is_quorum:
-            sys.stdout.flush()
-            sys.exit(_NO_QUORUM)
+    if collected is not None and not collected.is_quorum:
+        by = ", ".join(collected.names) or "no witness of the policy"
+        click.echo(f"Error: cosigned by {by}; expected the quorum of the policy", err=True)
+        sys.stdout.flush()
+        sys.exit(_NO_QUORUM)
 
 
 @checkpoints.command(

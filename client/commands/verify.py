@@ -1,5 +1,6 @@
 """Commands that verify evidence files and the proofs of checkpoints."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Final
@@ -47,7 +48,7 @@ _CODES: Final = {
         "ofc verify evidence.json --key club.key",
         "ofc verify evidence.json --key club.key --checkpoint checkpoint.txt --json",
         "ofc verify evidence.json --policy friends.policy",
-        "ofc verify hand-3.tlog-proof --policy friends.policy",
+        "ofc verify hand-1.tlog-proof --policy friends.policy",
     ],
 )
 @click.argument("file", shell_complete=complete_files)
@@ -76,7 +77,7 @@ _CODES: Final = {
 @json_option
 def verify(file: str, keys: tuple[str, ...], retained: str | None, policy_file: str | None, as_json: bool) -> None:
     """
-    Verify the evidence of a round or the proof of a hand, without a service or a network.
+    Verify the evidence of a round or a hand, without a service or a network.
 
     Every revision is replayed from its cards and every figure compared. The chain of the events, their proofs and the
     signature are verified. FILE is written by `ofc round evidence`.
@@ -115,7 +116,7 @@ def _lines(key: str) -> list[str]:
     examples=[
         "ofc round evidence friday > evidence.json",
         f"ofc round evidence {EXAMPLE_ID} --since 1 > evidence.json",
-        "ofc round evidence friday --hand 3 > hand-3.tlog-proof",
+        "ofc round evidence friday --hand 1 > hand-1.tlog-proof",
     ],
 )
 @round_argument
@@ -134,7 +135,8 @@ def get_evidence(session: Session, round_: str, since: int | None, hand: int | N
     with session.client(is_patient=True) as client:
         evidence = client.get_evidence(find_round(client, round_)["id"], since=since)
     if hand is not None:
-        standard_output().write(write_hand_proof(evidence, hand).encode())
+        document = parse_object(json.dumps(evidence), "the evidence")
+        standard_output().write(write_hand_proof(document, hand).encode())
         return
     print_json(evidence)
     if since is not None and evidence.get("consistency") is None:

@@ -56,9 +56,10 @@ def witness() -> None:
 )
 def create_key(name: str, output: Path) -> None:
     """
-    Create the key of a witness, and print its public key, which clubs and players need.
+    Create the key of a witness, and print its public key.
 
-    NAME is the name of the witness, by convention an address without `https://`. Use the key for nothing else.
+    Clubs and players need the public key. NAME is the name of the witness, by convention an address without `https://`.
+    Use the key for nothing else.
     """
     from client.offline.witness.configuration import make_witness_key
 
@@ -69,15 +70,15 @@ def create_key(name: str, output: Path) -> None:
 @config_option
 def serve(file: Path) -> None:
     """
-    Cosign the checkpoints that clubs submit, as the protocol C2SP tlog-witness has it.
+    Cosign the checkpoints that clubs submit.
 
-    Runs until it is stopped. Put it behind a proxy with HTTPS. Never restore the store from a backup: the witness
-    could then cosign a second history. Create a new key instead.
+    The protocol is C2SP tlog-witness. Runs until it is stopped. Put it behind a proxy with HTTPS. Never restore the
+    store from a backup: the witness could then cosign a second history. Create a new key instead.
     """
     from client.offline.witness.application import serve_witness
     from client.offline.witness.configuration import read_configuration
 
-    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO)
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.INFO, stream=sys.stdout)
     configuration = read_configuration(file)
     click.echo(f"witness {configuration.key.verifier.written}")
     click.echo(f"cosigns {plural(len(configuration.logs), 'log')}; press Ctrl-C to stop")
@@ -88,8 +89,8 @@ def serve(file: Path) -> None:
 @witness.command(
     cls=Command,
     examples=[
-        "ofc --key-file audit.key witness watch https://club.example --config witness.toml",
-        "ofc --key-file audit.key witness watch https://club.example --config witness.toml --once -o seen.checkpoint",
+        "ofc witness watch http://127.0.0.1:8000 --config witness.toml",
+        "ofc witness watch http://127.0.0.1:8000 --config witness.toml --once -o seen.checkpoint",
     ],
 )
 @click.argument("url")
@@ -106,10 +107,11 @@ def serve(file: Path) -> None:
 @pass_session
 def watch(session: Session, url: str, file: Path, every: int, once: bool, output: Path | None) -> None:
     """
-    Fetch the checkpoints of a club, and cosign them: for a machine that cannot be reached.
+    Fetch the checkpoints of a club, and cosign them.
 
-    URL is the address of the service. This needs a key of the club with the scope `audit`. Exit code 1 means that the
-    club showed a history that contradicts the one that the witness has cosigned; both are stored.
+    It is for a machine that cannot be reached. URL is the address of the service. This needs a key of the club with the
+    scope `audit`. Exit code 1 means that the club showed a history that contradicts the one that the witness has
+    cosigned; both are stored.
     """
     from client.offline.witness.configuration import read_configuration
     from client.offline.witness.store import SqliteStore
@@ -148,7 +150,7 @@ def _report_decision(seen: "WatchedCheckpoint", output: Path | None) -> None:
 @config_option
 def conflicts(file: Path) -> None:
     """
-    Print the signed checkpoints that the witness has not cosigned.
+    Print signed checkpoints that were not cosigned.
 
     Two checkpoints of one size that differ prove that the operator has signed two histories. Exit code 1 means that
     there are such checkpoints, or some that were not proved to be consistent.

@@ -8,7 +8,7 @@ import httpx2
 
 from client.api import Client
 from client.errors import UnreadableError
-from client.offline.witness.proving import prove
+from client.offline.witness.proving import prove, send_cosignature
 from evidence import EvidenceError, SignedNote, read_note
 from evidence.cosignatures import cosignatures_of
 from evidence.notes import Signature, read_signatures
@@ -24,25 +24,30 @@ _SIZE: Final = re.compile(r"(0|[1-9][0-9]{0,18})\n")
 
 @dataclass(frozen=True, slots=True)
 class CollectedCosignatures:
-    """A checkpoint with the cosignatures of witnesses, whether they are the quorum of the policy, and what failed."""
+    """The witnesses whose cosignatures a checkpoint has, whether they are the quorum of the policy, and what failed."""
 
-    note: str
     names: tuple[str, ...]
     is_quorum: bool
     failures: tuple[str, ...]
 
 
-def collect(written: str, policy: Policy, client: Client) -> CollectedCosignatures:
+def collect(address: str, policy: Policy, client: Client) -> CollectedCosignatures:
     """
-    Submit a checkpoint to every witness of a policy that has a URL there.
+    Submit a checkpoint to every witness of a policy that has a URL there, and add the cosignatures to it.
 
     A witness that does not respond, or does not cosign, is reported; the others are asked all the same.
 
+    Args:
+        address: the checkpoint's id.
+        policy: with the keys and the URLs of the witnesses.
+        client: of the service.
+
     Raises:
+        ApiError, TransportError: the service refuses, or does not respond.
         UnreadableError: the text is not a checkpoint.
     """
     try:
-        note = read_note(written)
+        note = read_note(client.get_checkpoint(address))
         submit = _Submitter(note, read_tree(note).size, client)
     except EvidenceError as error:
         raise UnreadableError(f"the checkpoint cannot be read: {error}") from None
@@ -57,10 +62,11 @@ def collect(written: str, policy: Policy, client: Client) -> CollectedCosignatur
         except ValueError:
             failures.append(f"{key.name} at {url}: the response has no valid cosignature with the key of the policy")
         else:
-            note = SignedNote(note.text, (*note.signatures, cosignature.signature))
+            send_cosignature(client, address, key, cosignature.signature)
+    note = read_note(client.get_checkpoint(address))
     cosignatures = policy.cosignatures(note)
     names = tuple(each.key.name for each in cosignatures)
-    return CollectedCosignatures(note.written, names, policy.is_met_by(cosignatures), tuple(failures))
+    return CollectedCosignatures(names, policy.is_met_by(cosignatures), tuple(failures))
 
 
 class _NotCosignedError(Exception):

@@ -18,7 +18,7 @@ from tests.support.server_process import Running
 def files(client: Client, table: str, tmp_path: Path) -> WitnessFiles:
     """A witness of the club of the service, which has not seen it yet."""
     note = read_note(client.get_checkpoint(grow(client, table)))
-    [key] = [VerifierKey.read(each["key"]) for each in client.list_checkpoint_keys()]
+    [key] = [VerifierKey.read(each["verifier"]) for each in client.list_checkpoint_keys()]
     return make_files(tmp_path, key, read_tree(note).origin)
 
 
@@ -49,17 +49,17 @@ def test_a_checkpoint_is_submitted_to_the_witnesses_of_a_policy_and_its_evidence
         result = ofc(
             "checkpoint", "make", "-o", tmp_path / "seen.checkpoint", "--overwrite", "--policy", policy, **reached
         )
-        assert (result.code, "cosigned by friend.example/witness" in result.err) == (0, True), result.err
+        assert (result.code, result.err) == (0, "")
     note = read_note((tmp_path / "seen.checkpoint").read_text())
     assert verify_note(note, [files.key.verifier]) == [files.key.verifier]
     evidence = tmp_path / "evidence.json"
     evidence.write_text(ofc("round", "evidence", f"{table}-1", **reached).out)
     arguments = ["verify", evidence, "--policy", policy]
     assert ofc(*arguments, "--checkpoint", tmp_path / "seen.checkpoint").code == 0
-    assert ofc(*arguments).code == 1
+    assert ofc(*arguments).code == 0
     proof = tmp_path / "hand-1.tlog-proof"
     proof.write_text(ofc("round", "evidence", f"{table}-1", "--hand", "1", **reached).out)
-    assert ofc("verify", proof, "--key", files.log.written).code == 0
+    assert ofc("verify", proof, "--policy", policy).code == 0
     assert ofc("round", "evidence", f"{table}-1", "--hand", "99", **reached).code == 2
 
 
@@ -100,6 +100,9 @@ def test_a_witness_fetches_checkpoints_and_writes_them_with_its_cosignature(
         note = read_note(seen.read_text())
         assert len(verify_note(note, [files.log, files.key.verifier])) == 2
         sizes.append(read_tree(note).size)
+        newest = next(client.list_checkpoints(limit=1))
+        assert [each["witness"] for each in newest["cosignatures"]] == [files.key.verifier.written]
+        assert client.get_checkpoint(newest["id"]) == seen.read_text()
     assert sizes == sorted(set(sizes))
     assert watch(files, service, reached) == (0, "", "")
 

@@ -69,6 +69,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_document": {"read"},
     "get_evidence": {"audit"},
     "make_checkpoint": {"audit"},
+    "add_cosignature": {"audit"},
     "list_checkpoints": {"audit"},
     "prove_consistency": {"audit"},
     "prove_inclusion": {"audit"},
