@@ -33,6 +33,12 @@ _COSIGNATURES: Final = text("""
     SELECT name, public_key, signature FROM cosignatures WHERE club_id = :club_id AND size = :size
     ORDER BY name, public_key
 """)
+_MOST_LOOKED_AT: Final = 100
+_WITNESSES: Final = text("""
+    SELECT name, public_key, max(received_at) AS at FROM (
+        SELECT name, public_key, received_at FROM cosignatures WHERE club_id = :club_id ORDER BY size DESC LIMIT :most
+    ) AS newest GROUP BY name, public_key ORDER BY name, public_key
+""")
 _SERVED_SIZE: Final = text("SELECT served_size FROM tree_heads WHERE club_id = :club_id")
 
 
@@ -69,6 +75,14 @@ class StoredCheckpoint:
     note: str
     created_at: datetime
     cosignatures: tuple[StoredCosignature, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBy:
+    """A witness, and when the service received its last cosignature."""
+
+    key: CosignerKey
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +153,12 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
         last = select(_RECORD.size).where(_RECORD.club_id == transaction.club_id, _RECORD.id == after)
         query = query.where(_RECORD.size < last.scalar_subquery())
     return [_load(row) for row in transaction.execute(query.order_by(_RECORD.size.desc()).limit(limit))]
+
+
+def list_witnesses(transaction: Transaction) -> list[SeenBy]:
+    """List the witnesses of the club's newest cosignatures by their names, with the time of the last one of each."""
+    rows = transaction.execute(_WITNESSES, {"club_id": transaction.club_id, "most": _MOST_LOOKED_AT})
+    return [SeenBy(CosignerKey(row.name, bytes(row.public_key)), row.at) for row in rows]
 
 
 def find_note(connection: Connection, address: UUID) -> str | None:
