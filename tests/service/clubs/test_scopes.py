@@ -238,6 +238,7 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
         "get_player_statistics",
         "join_player",
         "part_player",
+        "add_cosignature",
     )
     for scope in own.by_scope:
         is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY
