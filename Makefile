@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	touch $(STAMP)
 
 $(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev,embedded]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable './client[witness]' --editable '.[dev,embedded]'
 	$(BIN)/python web/install.py --dev
 	touch $(TOOLS)
 

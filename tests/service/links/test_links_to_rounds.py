@@ -94,7 +94,9 @@ def test_a_browser_gets_printable_pages_with_links_to_every_hand(api: Api, brows
     for number in (0, 3, 10**9):
         assert browser.get(f"{url}/rounds/{round_id}/hands/{number}").status_code == 404
     # The form of the languages names the page to which it returns.
-    again = browser.get(f"{url}/rounds/{round_id}", headers=HTML).text.replace(f'value="/rounds/{round_id}"', 'value=""')
+    again = browser.get(f"{url}/rounds/{round_id}", headers=HTML).text.replace(
+        f'value="/rounds/{round_id}"', 'value=""'
+    )
     assert again == page.text
 
 
