@@ -15,7 +15,7 @@ from typing import Any, Final
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
-from flask import Response, request
+from flask import Response, has_app_context, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -63,7 +63,7 @@ def remember_language(response: BaseResponse, language: str) -> None:
 
 def current_language() -> str:
     """Return the language of the current request; English if it has none, or outside of requests."""
-    state = find_request()
+    state = find_request() if has_app_context() else None
     return ENGLISH if state is None else state.language
 
 
