@@ -59,14 +59,14 @@ def _find_state(element: Any) -> Object | None:
 
 
 def _seats(state: Object) -> list[Object]:
-    return [seat for seat in state["s"] if isinstance(seat, dict) and seat.get("d")]
+    return [seat for seat in state["s"] if isinstance(seat, dict) and isinstance(seat.get("d"), str) and seat["d"]]
 
 
 def _build(place: str, state: Object) -> FileHand:
     players = order_players(
         FilePlayer(str(seat["n"]), number, _rows(seat["d"]), claims=Claims(points=seat.get("p")), fantasyland=None)
         for number, seat in enumerate(state["s"], 1)
-        if isinstance(seat, dict) and seat.get("d")
+        if seat in _seats(state)
     )
     return FileHand(place, place, players, ruleset=_RULESETS.get(state.get("gt", 0)))
 
