@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 HOSTS: Final = {
-    "pg1": 11, "pg2": 12, "pg3": 13, "lb": 21, "web1": 31, "web2": 32, "mq1": 41, "mq2": 42, "mq3": 43,
-    "worker1": 51, "worker2": 52, "client": 61,
+    "pg1": 11, "pg2": 12, "pg3": 13, "etcd1": 14, "etcd2": 15, "etcd3": 16, "lb": 21, "web1": 31, "web2": 32,
+    "worker1": 51, "client": 61,
 }  # as a table  # fmt: skip
 _PREFIX: Final = "ofc-"
 _HUB: Final = f"{_PREFIX}hub"

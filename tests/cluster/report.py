@@ -20,10 +20,11 @@ class Result:
     refused: int
     unknown: int
     unanswered: int
-    lost: int
+    lost: int = 0
+    """Findings of the comparison of what is stored with what was answered."""
 
 
-def build_result(fault: str, access: str, requests: Sequence[Request], seconds: float, lost: int) -> Result:
+def build_result(fault: str, access: str, requests: Sequence[Request], seconds: float) -> Result:
     """Build the result of a fault; `requests` as they were before unknown outcomes were settled."""
     counted = [request.outcome for request in requests]
     return Result(
@@ -34,7 +35,6 @@ def build_result(fault: str, access: str, requests: Sequence[Request], seconds: 
         counted.count(Outcome.NOT_STORED),
         counted.count(Outcome.UNKNOWN),
         counted.count(Outcome.UNANSWERED),
-        lost,
     )
 
 

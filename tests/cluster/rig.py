@@ -1,4 +1,4 @@
-"""The rig: etcd, Patroni with PostgreSQL, HAProxy, PgBouncer and the service, each on hosts of its own."""
+"""The rig: etcd, Patroni with PostgreSQL, HAProxy and the service, each on hosts of its own."""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ from tests.cluster.network import HOSTS, address, enter, kill_host, network, run
 from tests.support.installation import ROOT
 
 SERVERS: Final = ("pg1", "pg2", "pg3")
+ETCD: Final = ("etcd1", "etcd2", "etcd3")
 WEB: Final = ("web1", "web2")
 HA: Final = ROOT / "deploy" / "ha"
 URL: Final = f"http://{address('lb')}:8000"
@@ -50,6 +51,8 @@ class Rig:
         self.root, self.folder, self.logs = root, folder, folder / "logs"
         self.logs.mkdir(parents=True)
         self.processes: dict[str, HostProcess] = {}
+        for host in ETCD:
+            self._define_etcd(host)
         for server in SERVERS:
             self._define_server(server)
         haproxy = self._in_root("haproxy", "haproxy", "-W", "-f", "/etc/ofc/haproxy.cfg")
@@ -81,10 +84,10 @@ class Rig:
         aliases = {"lb": "lb haproxy"}
         lines = [f"{address(host)} {aliases.get(host, host)}\n" for host in HOSTS]
         (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n" + "".join(lines))
-        for server in SERVERS:
-            self._make_folders(server)
-        for server in SERVERS:
-            self.processes[f"etcd-{server}"].start()
+        for host in (*ETCD, *SERVERS):
+            self._make_folders(host)
+        for host in ETCD:
+            self.processes[host].start()
         for server in SERVERS:
             self.processes[f"patroni-{server}"].start()
         wait_for(lambda: len(self.find_standbys()) == 2, 120, "two standbys")
@@ -160,16 +163,18 @@ class Rig:
             if process.host == host and not process.is_running:
                 process.start()
 
-    def _define_server(self, server: str) -> None:
+    def _define_etcd(self, host: str) -> None:
         lines = (HA / "etcd.env").read_text().splitlines()
-        etcd = dict(line.split("=", 1) for line in lines if line and not line.startswith("#")) | {
+        environment = dict(line.split("=", 1) for line in lines if line and not line.startswith("#")) | {
             "PATH": os.environ["PATH"],
-            "ETCD_NAME": server,
-            "ETCD_INITIAL_ADVERTISE_PEER_URLS": f"http://{server}:2380",
-            "ETCD_ADVERTISE_CLIENT_URLS": f"http://{server}:2379",
-            "ETCD_DATA_DIR": f"/srv/{server}/etcd",
+            "ETCD_NAME": host,
+            "ETCD_INITIAL_ADVERTISE_PEER_URLS": f"http://{host}:2380",
+            "ETCD_ADVERTISE_CLIENT_URLS": f"http://{host}:2379",
+            "ETCD_DATA_DIR": f"/srv/{host}/etcd",
         }
-        self._add(f"etcd-{server}", server, self._in_root("postgres", "etcd"), etcd)
+        self._add(host, host, self._in_root("postgres", "etcd"), environment)
+
+    def _define_server(self, server: str) -> None:
         patroni = {
             "PATH": os.environ["PATH"],
             "PATRONI_NAME": server,
@@ -183,12 +188,12 @@ class Rig:
         run_patroni = self._in_root("postgres", "patroni", "/etc/ofc/patroni.yml")
         self._add(f"patroni-{server}", server, [*command, *run_patroni], patroni)
 
-    def _make_folders(self, server: str) -> None:
-        folder = self.root / "srv" / server
+    def _make_folders(self, host: str) -> None:
+        folder = self.root / "srv" / host
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "run").mkdir(parents=True)
         (self.root / "run/postgresql").mkdir(exist_ok=True)
-        subprocess.run(["chroot", self.root, "chown", "-R", "postgres:postgres", f"/srv/{server}"], check=True)
+        subprocess.run(["chroot", self.root, "chown", "-R", "postgres:postgres", f"/srv/{host}"], check=True)
 
     def _create_database(self) -> None:
         run_at("client", lambda: _run_sql(self.database_url("postgres", database="postgres")))

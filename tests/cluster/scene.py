@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,7 +22,7 @@ CLIENTS: Final = 6
 ANSWERED_SECONDS: Final = 20.0
 """After each fault, changes are acknowledged for so long before the load ends."""
 _MOST_PAUSE: Final = 3.0
-_LONGEST_SECONDS: Final = 180.0
+_LONGEST_SECONDS: Final = 90.0
 
 
 class Scene:
@@ -52,20 +53,19 @@ class Scene:
         with recorder.playing(partial(enter_thread, "client")):
             time.sleep(5)
             begun = time.monotonic()
-            break_it()
-            if lasts is not None:
-                time.sleep(lasts)
+            is_over = partial(_is_answered, recorder, begun) if lasts is None else partial(_has_passed, begun + lasts)
+            try:
+                break_it()
+                wait_for(is_over, _LONGEST_SECONDS, fault)
+            finally:
                 mend()
-            wait_for(partial(_is_answered, recorder, begun), _LONGEST_SECONDS, "acknowledged changes")
+            wait_for(partial(_is_answered, recorder, begun + (lasts or 0)), _LONGEST_SECONDS, fault)
             ended = time.monotonic()
-        if lasts is None:
-            mend()
         self.rig.wait_until_whole()
         requests = recorder.requests
-        measured = partial(build_result, fault, self.access, requests, longest_gap(requests, begun, ended))
-        result = measured(0)
+        result = build_result(fault, self.access, requests, longest_gap(requests, begun, ended))
         findings = run_at("client", partial(check_plays, recorder, recorder.plays))
-        result = Result(**{**_as_fields(result), "lost": len(findings)})
+        result = replace(result, lost=len(findings))
         print(result, Counter(request.status for request in requests))
         write_results([result])
         assert findings == []
@@ -92,8 +92,8 @@ class Scene:
         self.rig.run_service("verify", "--jobs", "1", *options)
 
 
-def _as_fields(result: Result) -> dict[str, object]:
-    return {name: getattr(result, name) for name in Result.__dataclass_fields__}
+def _has_passed(moment: float) -> bool:
+    return time.monotonic() >= moment
 
 
 def _is_answered(recorder: Recorder, begun: float) -> bool:

@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from configparser import ConfigParser
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,11 +63,3 @@ def test_haproxy_closes_sessions_with_a_former_primary_only() -> None:
     assert "on-marked-down shutdown-sessions" in primary
     # A request in flight would get HAProxy's 503, although its commit can succeed.
     assert "shutdown-sessions" not in frontends
-
-
-def test_pgbouncer_changes_connections_between_transactions_only() -> None:
-    parser = ConfigParser(interpolation=None)
-    parser.read(HA / "pgbouncer.ini", encoding="utf-8")
-    settings = parser["pgbouncer"]
-    assert settings["pool_mode"] == "transaction"
-    assert settings["ignore_startup_parameters"] == "options"
