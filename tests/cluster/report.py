@@ -57,13 +57,11 @@ def render_table(results: Sequence[Result]) -> str:
     Render results as a Markdown table.
 
     >>> print(render_table([Result("web host killed", "libpq", 0.3, 900, 2, 1, 0, 0)]))
-    | fault | access | seconds without acknowledged changes | acknowledged | 503 | 504 | without response | lost |
+    | fault | access | seconds without changes | acknowledged | 503 | 502 or 504 | no response | lost |
     |---|---|---|---|---|---|---|---|
     | web host killed | libpq | 0.3 | 900 | 2 | 1 | 0 | 0 |
     <BLANKLINE>
     """
-    head = (
-        "| fault | access | seconds without acknowledged changes | acknowledged | 503 | 504 | without response | lost |"
-    )
+    head = "| fault | access | seconds without changes | acknowledged | 503 | 502 or 504 | no response | lost |"
     rows = [f"| {' | '.join(str(value) for value in asdict(each).values())} |" for each in results]
     return "\n".join([head, f"|{'---|' * 8}", *rows, ""])
