@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist wheels image compose-test clean
+.PHONY: help help-all setup develop demo up test report verify cluster verify-cluster cluster-down check bench format generate typescript web screenshots web-watch audit dist wheels image compose-test clean
 
 help:  # list the usual targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -61,6 +61,15 @@ verify: develop  ## run the long tests: random rounds against the oracle, random
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
+cluster: develop  # run etcd, Patroni, PostgreSQL, HAProxy and the service on many hosts in network namespaces until Ctrl-C; needs root, debootstrap and 2 GB
+	$(BIN)/python -m tests.cluster up
+
+verify-cluster: develop  ## test faults of hosts and processes under load on the hosts of `make cluster`
+	$(BIN)/pytest -m cluster tests/cluster
+
+cluster-down: develop  # remove what is left of the hosts of `make cluster`
+	$(BIN)/python -m tests.cluster down
+
 report: develop  # print replaced words, and files, functions and folders above the limits
 	$(BIN)/python -m tests.contract.report
 
@@ -71,7 +80,7 @@ check: develop  ## run what CI runs: format, lint, imports, types, dependencies,
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/python -m tests.contract.report
-	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify and not cluster" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: develop  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
