@@ -143,7 +143,7 @@ class Listing(Generic[T]):
         lines: returns the rows of files for a row of the page; by default the row itself.
         label: of its table, for screen readers; by default the title.
         style: further classes of its table.
-        is_stacked: whether a phone shows a row in a few lines, with the headings of its cells.
+        is_stacked: whether a phone or an upright tablet shows a row in a few lines, with the headings of its cells.
     """
 
     name: str

@@ -35,7 +35,7 @@ _ROUND: Final = RoundRequestSchema()
 _FIRST: Final = {"ruleset": "pineapple", "stack": "100"}
 """What the form suggests."""
 _SEATS: Final = range(1, 5)
-"""No ruleset has more seats: the deck has cards for four."""
+"""No ruleset has more seats: the deck has cards for four. The form shows those of the chosen game."""
 _ROUNDS: Final = 50
 """In how many rounds of the club known players are looked for."""
 
@@ -48,9 +48,9 @@ def show_new_table() -> str:
     rulesets = list_rulesets(transaction)
     return render(
         "new_table.html",
-        rulesets=[(each.name, f"{describe_ruleset(each)} ({each.name})") for each in rulesets],
+        rulesets=[(each.name, f"{describe_ruleset(each)} ({each.name})", each.players.max) for each in rulesets],
         units=[each.unit.code for each in list_units(transaction)],
-        seats=_SEATS,
+        seats=range(1, 1 + max(each.players.max for each in rulesets)),
         known=_list_known(transaction),
         chosen=_FIRST | read_form(),
     )

@@ -17,7 +17,7 @@ from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 
-SCREENS = [(320, 700), (390, 844), (768, 1024), (1280, 800)]
+SCREENS = [(320, 700), (390, 844), (820, 1180), (1280, 800)]
 ONE_LINE = 60
 """The height of the header in pixels, if it is one line."""
 ROUNDS = 6
@@ -153,6 +153,18 @@ def tab_to(page: Page, name: str) -> str:
             assert outline != "none"
             return str(tag)
     raise AssertionError(f"the tab key does not reach {name}")
+
+
+@pytest.mark.usefixtures("table")
+def test_headings_of_rows_are_broken_between_words(scripted: BrowserContext, service: Running) -> None:
+    page = scripted.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{service.url}/console/rounds?status=complete")
+    page.get_by_role("group", name="Rounds", exact=True).locator("tbody a").first.click()
+    check_width(page)
+    link = page.get_by_role("link", name="Hand 1", exact=True)
+    expect(link).to_be_visible()
+    assert link.evaluate("link => link.getClientRects().length") == 1, "on one line"
 
 
 @IN_BOTH_SCHEMES
