@@ -155,18 +155,6 @@ def tab_to(page: Page, name: str) -> str:
     raise AssertionError(f"the tab key does not reach {name}")
 
 
-@pytest.mark.usefixtures("table")
-def test_headings_of_rows_are_broken_between_words(scripted: BrowserContext, service: Running) -> None:
-    page = scripted.new_page()
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{service.url}/console/rounds?status=complete")
-    page.get_by_role("group", name="Rounds", exact=True).locator("tbody a").first.click()
-    check_width(page)
-    link = page.get_by_role("link", name="Hand 1", exact=True)
-    expect(link).to_be_visible()
-    assert link.evaluate("link => link.getClientRects().length") == 1, "on one line"
-
-
 @IN_BOTH_SCHEMES
 def test_every_page_passes_axe_and_fits_every_screen(
     table: LinkedTable, scripted: BrowserContext, service: Running, scheme: Any
