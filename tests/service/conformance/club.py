@@ -237,8 +237,8 @@ class Club:
 
     def cosignature(self) -> Document:
         """Cosign the newest checkpoint."""
-        [newest] = self.api.get("/v1/checkpoints?limit=1")["checkpoints"]
-        return cosignature_of(self.api, newest["id"], CosigningKey.make("friend.example/witness"))
+        newest = str(self._made("/v1/checkpoints", None)["id"])
+        return cosignature_of(self.api, newest, CosigningKey.make("friend.example/witness"))
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""
