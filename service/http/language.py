@@ -39,7 +39,9 @@ def choose_language() -> str:
     chosen = request.cookies.get(COOKIE)
     if chosen is not None and chosen in LANGUAGES:
         return chosen
-    return request.accept_languages.best_match(LANGUAGES) or ENGLISH
+    # The best match of Werkzeug prefers `en` to `de-AT`, which is no language of the pages by that name.
+    preferred = (tag.split("-")[0].lower() for tag, quality in request.accept_languages if quality > 0)
+    return next((language for language in preferred if language in LANGUAGES), ENGLISH)
 
 
 def use_language() -> None:

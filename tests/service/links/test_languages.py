@@ -128,9 +128,9 @@ def test_a_page_is_in_the_language_with_its_dates_and_numbers(house: House, addr
     shown = text_in(parse(german.get(f"/rounds/{round_id}")))
     assert re.search(r"(Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag), \d+\. \w+ \d{4}", shown)
     assert "Runde 1, " in shown
-    assert "Warum jeder Punkt" in shown
+    assert "Woher jeder Punkt kommt" in shown
     russian = Reader(house, address, "ru")
-    assert "Раунд 1, " in text_in(parse(russian.get(f"/rounds/{round_id}")))
+    assert "Круг 1, " in text_in(parse(russian.get(f"/rounds/{round_id}")))
     assert [each.text for each in parse(Reader(house, "/links/unknown", "ru").get()).iter("h1")] == [
         "Эта ссылка не работает"
     ]
@@ -156,7 +156,7 @@ def test_a_refused_form_is_explained_in_the_language(house: House, address: str,
         headers={"Accept-Language": "de"},
     )
     [alert] = [each for each in parse(refused).iter("p") if each.get("role") == "alert"]
-    assert str(alert.text).startswith("Die Ergebnisse haben sich geändert")
+    assert str(alert.text).startswith("Die Ergebnisse haben sich seit dem Öffnen dieser Seite geändert.")
 
 
 @pytest.fixture
