@@ -110,6 +110,8 @@ def test_tables_and_the_form_of_a_new_one_fit(evening: Evening, language: str) -
     assert page.evaluate("document.documentElement.lang") == language
     evening.check(page.get_by_role("button", name=evening.table.name))
     page.locator(".choices + .button").tap()
+    # The form grows when the games and units are there.
+    expect(page.locator("#table-unit")).to_be_enabled()
     evening.check(".new-table button[type=submit]")
     page.locator(".game-choice summary").tap()
     check_width(page)
