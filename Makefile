@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help help-all setup develop demo up test report verify check bench format generate typescript web screenshots web-watch audit dist wheels image compose-test clean
+.PHONY: help help-all setup develop demo up test report verify cluster verify-cluster cluster-down check bench format generate typescript web screenshots web-watch audit dist wheels image compose-test clean
 
 help:  # list the usual targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 13
@@ -35,7 +35,7 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	touch $(STAMP)
 
 $(TOOLS): pyproject.toml client/pyproject.toml constraints.txt web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev,embedded]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable './client[witness]' --editable '.[dev,embedded]'
 	$(BIN)/python web/install.py --dev
 	touch $(TOOLS)
 
@@ -45,7 +45,7 @@ $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc |
 $(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts) $(shell find scoring schemas evidence -name "*.py")
 	$(BIN)/python -m web.rules.build
 
-$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi-audit.yaml | $(REFERENCE)
+$(PAGES): $(shell find web/src web/client/src -type f) $(wildcard service/translations/*/LC_MESSAGES/*.po) web/messages.py web/build.mjs web/icons.mjs openapi-audit.yaml | $(REFERENCE)
 	$(BIN)/python web/build_pages.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
@@ -61,6 +61,15 @@ verify: develop  ## run the long tests: random rounds against the oracle, random
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 	$(BIN)/pytest --numprocesses 2 --dist worksteal --hypothesis-profile many tests/scoring tests/schemas tests/evidence
 
+cluster: develop  # run etcd, Patroni, PostgreSQL, HAProxy and the service on many hosts in network namespaces until Ctrl-C; needs root, debootstrap and 2 GB
+	$(BIN)/python -m tests.cluster up
+
+verify-cluster: develop  ## test faults of hosts and processes under load on the hosts of `make cluster`
+	$(BIN)/pytest -m cluster tests/cluster
+
+cluster-down: develop  # remove what is left of the hosts of `make cluster`
+	$(BIN)/python -m tests.cluster down
+
 report: develop  # print replaced words, and files, functions and folders above the limits
 	$(BIN)/python -m tests.contract.report
 
@@ -71,7 +80,7 @@ check: develop  ## run what CI runs: format, lint, imports, types, dependencies,
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/python -m tests.contract.report
-	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 4 --dist worksteal -m "not verify and not cluster" --require-browser --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: develop  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
@@ -95,7 +104,7 @@ format: develop  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, the Python client
+generate: develop  ## write what is generated and committed: manifest.json of the migrations, the examples and the contract of the API, the Python client, the messages to translate
 	$(BIN)/python -m tests.support.schema_manifest
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
@@ -103,6 +112,7 @@ generate: develop  ## write what is generated and committed: manifest.json of th
 	$(BIN)/python -m tests.support.client.write_models
 	$(BIN)/python -m tests.support.client.write_operations
 	$(BIN)/python -m tests.support.client.write_parameters
+	$(BIN)/python -m tests.support.catalogues.write_catalogues
 
 typescript: develop  # build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
@@ -121,13 +131,15 @@ audit: develop  # check the dependencies for known vulnerabilities
 
 dist: setup  # build the wheels of the client and the service into dist/
 	rm -rf build client/build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
+	$(BIN)/python deploy/build_wheels.py dist ./client .
 
-wheels: dist  # archive all wheels that the service needs, for machines without a network; WHEELS="--python 3.13 --machine aarch64" for others
+wheels: dist  # archive all wheels that the service needs, for machines without a network, and list their packages in dist/sbom.cdx.json; WHEELS="--python 3.13 --machine aarch64" for others
 	$(BIN)/python deploy/wheels.py $(WHEELS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt cyclonedx-bom
+	$(BIN)/python deploy/sbom.py dist/wheels dist/sbom.cdx.json
 
-image: dist  # build the images of deploy/ with buildah, or with BUILD="docker build"; BASE is another base image
-	$(BIN)/python deploy/wheels.py --python $(IMAGE_PYTHON)
+image:  # build the images of deploy/ with buildah, or with BUILD="docker build"; BASE is another base image
+	$(MAKE) --no-print-directory wheels WHEELS="--python $(IMAGE_PYTHON)"
 	cp deploy/healthcheck.py dist/
 	$(BUILD) $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg VERSION=$(VERSION) --tag localhost/tablestakes:$(VERSION) --file deploy/Containerfile dist
 	$(BUILD) $(if $(POOLER_BASE),--build-arg BASE=$(POOLER_BASE)) --tag localhost/tablestakes-pgbouncer:$(VERSION) --file deploy/pgbouncer.Containerfile deploy
@@ -137,4 +149,4 @@ compose-test: develop  # test the files of deploy/, and the image that `make ima
 	$(BIN)/pytest tests/deploy/test_image.py -m verify
 
 clean:  # delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/build web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web

@@ -2906,6 +2906,13 @@ class Plot(Response):
     series: list[PlotSeries]
 
 
+class Cosignature(Response):
+    """The cosignature of a witness: at that time, the tree had only grown."""
+
+    witness: str
+    cosigned_at: str
+
+
 class Checkpoint(Response):
     """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
 
@@ -2914,6 +2921,7 @@ class Checkpoint(Response):
     root: str
     created_at: str
     sealed: ProvedEvent
+    cosignatures: list[Cosignature]
 
 
 class CheckpointConsistencyProof(Response):

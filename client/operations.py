@@ -1868,6 +1868,18 @@ class Operations:
         """
         return self._calls.get_text(build_path("/v1/checkpoints/{address}", address=address), "text/plain")
 
+    def add_cosignature(self, address: str, request: requests.CosignatureRequest) -> models.Cosignature:
+        """
+        Add the cosignature of a witness to a checkpoint.
+
+        Args:
+            address: ID of the checkpoint.
+            request: The cosignature of a witness (C2SP tlog-cosignature, version 1) to add to a checkpoint.
+        """
+        return self._calls.call(
+            "POST", build_path("/v1/checkpoints/{address}/cosignatures", address=address), body=request
+        )
+
     def list_checkpoint_keys(self) -> list[models.CheckpointKey]:
         """List every public key that signed a checkpoint. No key is required."""
         return list(self._calls.get_pages(build_path("/.well-known/tablestakes-checkpoint-keys"), "keys"))

@@ -1878,6 +1878,27 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("size", "query", "integer", (), "Number of events in the tree of the checkpoint.", True, 1),
     ),
     "get_checkpoint": (Parameter("address", "path", "string", (), "ID of the checkpoint.", True, None),),
+    "add_cosignature": (
+        Parameter("address", "path", "string", (), "ID of the checkpoint.", True, None),
+        Parameter(
+            "witness",
+            "body",
+            "string",
+            (),
+            "The public key of the witness, in the one-line format of signed notes.",
+            True,
+            None,
+        ),
+        Parameter(
+            "signature",
+            "body",
+            "string",
+            (),
+            "What its signature line has after the name: key ID, time and signature, in base64.",
+            True,
+            None,
+        ),
+    ),
     "list_checkpoint_keys": (),
     "list_events": (
         Parameter(

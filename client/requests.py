@@ -600,6 +600,13 @@ class PaymentClaimDeclineRequest(TypedDict):
     reason: str
 
 
+class CosignatureRequest(TypedDict):
+    """The cosignature of a witness (C2SP tlog-cosignature, version 1) to add to a checkpoint."""
+
+    witness: str
+    signature: str
+
+
 RecomputationScope = TypedDict(
     "RecomputationScope",
     {

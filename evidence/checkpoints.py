@@ -8,6 +8,7 @@ from typing import Final
 from evidence.errors import refuse
 from evidence.tree import HASH_BYTES
 
+MOST_LEAVES: Final = 2**63 - 1
 _SHAPE: Final = re.compile(r"(?P<origin>[^\n]+)\n(?P<size>0|[1-9][0-9]{0,18})\n(?P<root>[A-Za-z0-9+/]+=*)\n")
 
 
@@ -44,8 +45,8 @@ class Checkpoint:
             EvidenceError: the text is not a checkpoint, or has further lines.
         """
         match = _SHAPE.fullmatch(text)
-        root = _read_hash(match["root"]) if match else None
-        if match is None or root is None:
+        root = read_hash(match["root"]) if match else None
+        if match is None or root is None or int(match["size"]) > MOST_LEAVES:
             refuse(
                 "checkpoint-unreadable",
                 "the text of a checkpoint cannot be read; expected three lines: an origin, a size, and a root hash in"
@@ -54,7 +55,8 @@ class Checkpoint:
         return cls(match["origin"], int(match["size"]), root)
 
 
-def _read_hash(written: str) -> bytes | None:
+def read_hash(written: str) -> bytes | None:
+    """Return the hash that is written in base64; None if it is not one."""
     try:
         read = b64decode(written, validate=True)
     except ValueError:

@@ -5,7 +5,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from evidence.errors import refuse
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # PyNaCl is imported where it is used: the rules in a browser import this package without it.
 _ED25519: Final = b"\x01"
+COSIGNATURE: Final = b"\x04"
+_KINDS: Final = {_ED25519: "Ed25519", COSIGNATURE: "cosignatures"}
 _KEY_BYTES: Final = 32
 _NAME: Final = re.compile(r"[^\s+\x00-\x1f\x7f]{1,120}")
 _PUBLIC: Final = re.compile(r"(?P<name>[^\s+]+)\+(?P<id>[0-9a-f]{8})\+(?P<key>[A-Za-z0-9+/]+=*)")
@@ -30,6 +32,8 @@ class VerifierKey:
     ('PeterNeumann', 'c74f20a3', 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
     """
 
+    kind: ClassVar[bytes] = _ED25519
+
     name: str
     public: bytes
 
@@ -37,14 +41,14 @@ class VerifierKey:
         _check(self.name, self.public)
 
     @classmethod
-    def read(cls, written: str) -> "VerifierKey":
+    def read(cls, written: str) -> Self:
         """
         Parse the line that `written` returns.
 
         Raises:
             EvidenceError: the line is not a public key, or has the id of another key.
         """
-        name, key_id, public = _read(_PUBLIC, written, "a verifier key")
+        name, key_id, public = _read(_PUBLIC, written, "a verifier key", cls.kind)
         key = cls(name, public)
         _check_id(key, key_id)
         return key
@@ -52,12 +56,12 @@ class VerifierKey:
     @cached_property
     def id(self) -> bytes:
         """Four bytes that tell keys of the same name apart."""
-        return sha256(self.name.encode() + b"\n" + _ED25519 + self.public).digest()[:4]
+        return sha256(self.name.encode() + b"\n" + self.kind + self.public).digest()[:4]
 
     @cached_property
     def written(self) -> str:
         """The key in one line: its name, its id and itself."""
-        return f"{self.name}+{self.id.hex()}+{b64encode(_ED25519 + self.public).decode()}"
+        return f"{self.name}+{self.id.hex()}+{b64encode(self.kind + self.public).decode()}"
 
     def has_signed(self, text: bytes, signature: bytes) -> bool:
         """Return whether a signature of a text was made with this key."""
@@ -75,11 +79,13 @@ class VerifierKey:
 class SigningKey:
     """A private key. Only `secret` reveals it; its `repr` shows the public key."""
 
+    verifies: ClassVar[type[VerifierKey]] = VerifierKey
+
     name: str
     _private: "signing.SigningKey"
 
     @classmethod
-    def make(cls, name: str) -> "SigningKey":
+    def make(cls, name: str) -> Self:
         """
         Generate a new key.
 
@@ -92,7 +98,7 @@ class SigningKey:
         return cls(name, signing.SigningKey.generate())
 
     @classmethod
-    def read(cls, written: str) -> "SigningKey":
+    def read(cls, written: str) -> Self:
         """
         Parse the line that `secret` returns.
 
@@ -101,7 +107,7 @@ class SigningKey:
         """
         from nacl import signing
 
-        name, key_id, seed = _read(_PRIVATE, written, "a signing key")
+        name, key_id, seed = _read(_PRIVATE, written, "a signing key", cls.verifies.kind)
         _check(name, seed)
         key = cls(name, signing.SigningKey(seed))
         _check_id(key.verifier, key_id)
@@ -110,23 +116,23 @@ class SigningKey:
     @cached_property
     def verifier(self) -> VerifierKey:
         """The public key."""
-        return VerifierKey(self.name, bytes(self._private.verify_key))
+        return self.verifies(self.name, bytes(self._private.verify_key))
 
     @property
     def secret(self) -> str:
         """The private key in one line, for its file only."""
-        encoded = b64encode(_ED25519 + bytes(self._private)).decode()
+        encoded = b64encode(self.verifies.kind + bytes(self._private)).decode()
         return f"PRIVATE+KEY+{self.name}+{self.verifier.id.hex()}+{encoded}"
 
     def __repr__(self) -> str:
-        return f"SigningKey({self.verifier.written!r})"
+        return f"{type(self).__name__}({self.verifier.written!r})"
 
     def sign(self, text: bytes) -> bytes:
         """Sign a text by RFC 8032; the same text has the same signature."""
         return self._private.sign(text).signature
 
 
-def _read(shape: re.Pattern[str], written: str, what: str) -> tuple[str, str, bytes]:
+def _read(shape: re.Pattern[str], written: str, what: str, kind: bytes) -> tuple[str, str, bytes]:
     match = shape.fullmatch(written)
     if match is None:
         refuse(
@@ -136,8 +142,9 @@ def _read(shape: re.Pattern[str], written: str, what: str) -> tuple[str, str, by
         encoded = b64decode(match["key"], validate=True)
     except ValueError:
         encoded = b""
-    if encoded[:1] != _ED25519 or b64encode(encoded).decode() != match["key"]:
-        refuse("key-unreadable", f"this is not {what} for Ed25519; expected base64 of a byte of 1 and the key")
+    if encoded[:1] != kind or b64encode(encoded).decode() != match["key"]:
+        of = _KINDS[kind]
+        refuse("key-unreadable", f"this is not {what} for {of}; expected base64 of a byte of {kind[0]} and the key")
     return match["name"], match["id"], encoded[1:]
 
 

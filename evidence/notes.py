@@ -34,10 +34,14 @@ class SignedNote:
     @property
     def written(self) -> str:
         """The note as it is served."""
-        lines = [
+        return f"{self.text}\n{self.lines}"
+
+    @property
+    def lines(self) -> str:
+        """The lines of the signatures."""
+        return "".join(
             f"— {signed.name} {b64encode(signed.key_id + signed.signature).decode()}\n" for signed in self.signatures
-        ]
-        return f"{self.text}\n{''.join(lines)}"
+        )
 
 
 def sign_note(text: str, keys: Sequence[SigningKey]) -> SignedNote:
@@ -67,7 +71,19 @@ def read_note(written: str) -> SignedNote:
             "note-unreadable", "a signed note cannot be read; expected a text, an empty line, and lines of signatures"
         )
     _check_text(f"{text}\n")
-    return SignedNote(f"{text}\n", tuple(map(_read_signature, below.removesuffix("\n").split("\n"))))
+    return SignedNote(f"{text}\n", read_signatures(below))
+
+
+def read_signatures(lines: str) -> tuple[Signature, ...]:
+    """
+    Parse lines of signatures, without their text.
+
+    Raises:
+        EvidenceError: one of them is not a signature line.
+    """
+    if len(lines.encode()) > MOST_BYTES or not lines.endswith("\n"):
+        refuse("note-unreadable", f"expected lines of signatures, at most {MOST_BYTES} bytes")
+    return tuple(map(_read_signature, lines.removesuffix("\n").split("\n")))
 
 
 def verify_note(note: SignedNote, keys: Iterable[VerifierKey]) -> list[VerifierKey]:

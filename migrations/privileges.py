@@ -55,6 +55,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, served_size, mapped_size)",
     "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,
+    "cosignatures": APPEND,
     "idempotent_responses": "SELECT, INSERT, DELETE",
     "links": "SELECT, INSERT, UPDATE (revoked_at, last_used_at, label, label_salt)",
     "texts": "SELECT, INSERT, DELETE",

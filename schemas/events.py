@@ -1,18 +1,24 @@
 """Queries of events, and checkpoints, proofs and public keys; the checkpoint notes are plain text."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from evidence import VerifierKey
+from marshmallow import post_load
+
+from evidence import EvidenceError, VerifierKey
 from evidence.codec import codec_of
+from evidence.cosignatures import CosignerKey, moment_of
 from evidence.events import EventKind
 from evidence.files import ProvedEvent
+from evidence.notes import read_signatures
 from evidence.tree import HASH_BYTES
-from schemas.base import Dumped, WireField, WireSchema, show
+from schemas.base import Dumped, WireError, WireField, WireSchema, show
 from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.pages import PageSchema, QueryInteger, QuerySchema
+from scoring.errors import Mistake
 
 MOST_EVENTS: Final = 1000
 LONGEST_WAIT: Final = 30
@@ -71,6 +77,8 @@ class EventQuerySchema(QuerySchema):
 
 
 MOST_SIZE: Final = 999_999_999
+MOST_COSIGNATURES: Final = 15
+"""Readers of signed notes accept 16 signatures, and one is that of the club."""
 _MOST_HASHES: Final = 128
 _MOST_LEVELS: Final = 64
 _MOST_BYTES: Final = 16_000_000
@@ -113,6 +121,61 @@ class ProvedEventSchema(WireSchema):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class CosignatureRequest:
+    """The cosignature of a witness: its key, and the time and the signature without the ID of the key."""
+
+    key: CosignerKey
+    signature: bytes
+
+
+_COSIGNATURE_BYTES: Final = 76
+_WITNESS: Final = "remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2"
+
+
+class CosignatureRequestSchema(WireSchema):
+    """The cosignature of a witness (C2SP tlog-cosignature, version 1) to add to a checkpoint."""
+
+    witness = Text(
+        required=True,
+        longest=400,
+        metadata={"example": _WITNESS},
+        description="The public key of the witness, in the one-line format of signed notes.",
+    )
+    signature = Base64(
+        size=_COSIGNATURE_BYTES,
+        required=True,
+        description="What its signature line has after the name: key ID, time and signature, in base64.",
+    )
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> CosignatureRequest:
+        try:
+            key = CosignerKey.read(read["witness"])
+        except EvidenceError as error:
+            raise WireError(tuple(mistake.under("witness") for mistake in error.mistakes)) from error
+        try:
+            [line] = read_signatures(f"— {key.name} {read['signature']}\n")
+        except EvidenceError as error:
+            raise WireError(tuple(mistake.under("signature") for mistake in error.mistakes)) from error
+        if line.key_id != key.id:
+            detail = f"has the key ID {line.key_id.hex()}; expected {key.id.hex()}, that of `witness`"
+            raise WireError((Mistake("signature-wrong", ("signature",), detail),))
+        return CosignatureRequest(key, line.signature)
+
+
+class CosignatureSchema(WireSchema):
+    """The cosignature of a witness: at that time, the tree had only grown."""
+
+    witness = Text(
+        required=True,
+        longest=400,
+        metadata={"example": _WITNESS},
+        description="The public key of the witness, in the one-line format of signed notes.",
+    )
+    cosigned_at = Time(required=True, description="Time at which the witness cosigned, by its clock.")
+
+
 class CheckpointSchema(WireSchema):
     """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
 
@@ -124,6 +187,12 @@ class CheckpointSchema(WireSchema):
         ProvedEventSchema,
         required=True,
         description="The event `checkpoint.sealed`, the last one of the tree, which has the root of the map of rounds.",
+    )
+    cosignatures = Listing(
+        Inner(CosignatureSchema),
+        most=MOST_COSIGNATURES,
+        required=True,
+        description="The cosignatures of witnesses that were added; the note has them too.",
     )
 
 
@@ -209,7 +278,14 @@ class CheckpointKeyListSchema(WireSchema):
     )
 
 
-def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: datetime, sealed: ProvedEvent) -> Dumped:
+def dump_checkpoint(
+    checkpoint_id: UUID,
+    size: int,
+    root: bytes,
+    created_at: datetime,
+    sealed: ProvedEvent,
+    cosignatures: Sequence[Dumped],
+) -> Dumped:
     """Encode a checkpoint without its note."""
     return {
         "id": str(checkpoint_id),
@@ -217,7 +293,13 @@ def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: dat
         "root": root.hex(),
         "created_at": show_time(created_at),
         "sealed": codec_of(ProvedEvent).encode(sealed),
+        "cosignatures": list(cosignatures),
     }
+
+
+def dump_cosignature(key: CosignerKey, signature: bytes) -> Dumped:
+    """Encode the cosignature of a witness."""
+    return {"witness": key.written, "cosigned_at": show_time(moment_of(signature))}
 
 
 def dump_consistency(old: int, new: int, proof: Sequence[bytes]) -> Dumped:

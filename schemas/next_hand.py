@@ -222,7 +222,7 @@ def _dump_board(round_: Round, player: Mapping[str, Any], rows: ByRow[tuple[Card
         "rows": {
             row.value: {
                 "category": strength.category.label,
-                "description": describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE),
+                "description": str(describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE)),
                 "royalty": so_far.royalties[row],
             }
             for row, strength in so_far.strengths.items()

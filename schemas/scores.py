@@ -340,7 +340,7 @@ def _dump_board(board: ScoredBoard, points: Points, ruleset: Ruleset, player: st
         "rows": {
             row.value: {
                 "category": strength.category.label,
-                "description": describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE),
+                "description": str(describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE)),
                 "royalty": board.royalties[row],
             }
             for row, strength in board.strengths.items()

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from gettext import NullTranslations
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any, Final
@@ -20,7 +21,8 @@ _CARD: Final = re.compile(rf"(?<!\w)[{RANKS}][{SUITS}](?!\w)")
 _AMENDED: Final = re.compile(r"\bat #(\S*) of the [\w' ]*document: ")
 """Start of a detail about the document that a correction changes: the place in it."""
 _ROWS: Final = ("top", "middle", "bottom", "discards")
-_SUIT_NAMES: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+SUIT_NAMES: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+_ENGLISH: Final = NullTranslations()
 _UNKNOWN: Final = "This is not possible[: {detail}]."
 """For a code without a sentence, which a test would find first."""
 _PREDICATE: Final = re.compile(r"(?:is|has|are|cannot)\b")
@@ -35,7 +37,9 @@ def catalogue() -> Mapping[str, Mapping[str, str]]:
     return document
 
 
-def sentences_of(refusal: Refusal, names: Mapping[int, str] | None = None) -> list[str]:
+def sentences_of(
+    refusal: Refusal, names: Mapping[int, str] | None = None, words: NullTranslations = _ENGLISH
+) -> list[str]:
     """
     Return every mistake of a refusal as a sentence for people, with the players of a round by their seats.
 
@@ -46,21 +50,22 @@ def sentences_of(refusal: Refusal, names: Mapping[int, str] | None = None) -> li
     ['The table has an open round. Finish it or close it first.']
     """
     if refusal.mistakes:
-        return list(dict.fromkeys(describe_mistake(mistake, names or {}) for mistake in refusal.mistakes))
-    return [describe_kind(refusal.code, refusal.detail)]
+        return list(dict.fromkeys(describe_mistake(mistake, names or {}, words) for mistake in refusal.mistakes))
+    return [describe_kind(refusal.code, refusal.detail, words)]
 
 
-def describe_kind(code: str, detail: str | None = None) -> str:
+def describe_kind(code: str, detail: str | None = None, words: NullTranslations = _ENGLISH) -> str:
     """
     Return what a kind of problem is, as a sentence for people.
 
     >>> describe_kind("round-closed")
     'The round is closed.'
     """
-    return _capitalize(_fill(catalogue()["kinds"].get(code, _UNKNOWN), {"detail": detail and _clean(detail, {})}))
+    sentence = words.gettext(catalogue()["kinds"].get(code, _UNKNOWN))
+    return _capitalize(_fill(sentence, {"detail": detail and _clean(detail, {})}))
 
 
-def describe_mistake(mistake: Mistake, names: Mapping[int, str]) -> str:
+def describe_mistake(mistake: Mistake, names: Mapping[int, str], words: NullTranslations = _ENGLISH) -> str:
     """
     Return a mistake as a sentence for people, with the players of a round by their seats.
 
@@ -73,17 +78,18 @@ def describe_mistake(mistake: Mistake, names: Mapping[int, str]) -> str:
     amended = _AMENDED.search(detail)
     steps = amended[1].split("/") if amended else [str(step) for step in mistake.path]
     hand = next((int(after) + 1 for step, after in pairwise(steps) if step == "hands" and after.isdigit()), None)
-    seats = [names.get(int(seat), f"seat {seat}") for seat in _SEAT.findall(detail)]
+    seats = [names.get(int(seat), words.gettext("seat %(seat)s") % {"seat": seat}) for seat in _SEAT.findall(detail)]
     card = _CARD.search(detail)
     named = [step for step in steps if step.replace("_", "").isalpha() and step != "query"]
     # The fields of rulesets have labels like `points.row`.
-    unnamed = ".".join(named) if len(named) > 1 else f"the {' '.join(named).replace('_', ' ')}"
-    field = known["fields"].get(named[-1], unnamed) if named else None
+    unnamed = words.gettext("the %(field)s") % {"field": " ".join(named).replace("_", " ")}
+    label = known["fields"].get(named[-1]) if named else None
+    field = words.gettext(label) if label else ".".join(named) if len(named) > 1 else unnamed if named else None
     values: dict[str, Any] = {
         "player": seats[0] if seats else None,
         "other": seats[1] if len(seats) > 1 else None,
-        "row": next((step for step in steps if step in _ROWS), None),
-        "card": card and f"{name_rank(RANKS.index(card[0][0]) + 2)} of {_SUIT_NAMES[card[0][1]]}",
+        "row": next((words.pgettext("row", step) for step in steps if step in _ROWS), None),
+        "card": card and _name_card(card[0], words),
         "expected": _first(r"expected (\d+)", detail),
         "range": _first(r"expected (\d+ (?:to|or) \w+)", detail),
         "next": _first(r"expected hand (\d+)", detail),
@@ -91,12 +97,18 @@ def describe_mistake(mistake: Mistake, names: Mapping[int, str]) -> str:
         "detail": _clean(detail, names),
         "what": _say_what(_clean(detail, names), field),
     }
-    sentence = _fill(known["mistakes"].get(mistake.code, _UNKNOWN), values)
+    sentence = _fill(words.gettext(known["mistakes"].get(mistake.code, _UNKNOWN)), values)
     is_of_player = bool(seats) and sentence.startswith(f"{seats[0]}: ")
     if hand is not None:
-        return f"Hand {hand}{', ' if is_of_player else ': '}{sentence}"
+        return f"{words.gettext('Hand %(number)s') % {'number': hand}}{', ' if is_of_player else ': '}{sentence}"
     # A name stays as its player writes it.
     return sentence if is_of_player else _capitalize(sentence)
+
+
+def _name_card(card: str, words: NullTranslations) -> str:
+    rank = words.pgettext("rank", name_rank(RANKS.index(card[0]) + 2))
+    suit = words.pgettext("card", SUIT_NAMES[card[1]])
+    return words.pgettext("card", "%(rank)s of %(suit)s") % {"rank": rank, "suit": suit}
 
 
 def _first(pattern: str, text: str) -> str | None:

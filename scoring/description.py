@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Final
 
+from scoring.phrase import Phrase, join_phrases
 from scoring.royalty import made_low
 from scoring.strength import Category, Strength
 
@@ -54,7 +55,7 @@ def describe(strength: Strength, *, as_low: bool = False) -> str:
     'eight-six-four-three-deuce low'
     """
     if as_low and made_low(strength):
-        return "-".join(map(name_rank, strength.ranks)) + " low"
+        return Phrase("%(ranks)s low", ranks=_list_ranks(strength.ranks))
     return _in_words(strength)
 
 
@@ -70,31 +71,59 @@ def describe_made(strength: Strength, *, as_low: bool = False) -> str:
     category, ranks = strength
     match category:
         case Category.PAIR:
-            return f"pair of {name_ranks(ranks[0])}"
+            return Phrase("pair of %(ranks)s", ranks=_ranks("pair of", ranks[0]))
         case Category.TWO_PAIR:
-            return f"two pair, {name_ranks(ranks[0])} and {name_ranks(ranks[2])}"
+            high, low = _ranks("two pair", ranks[0]), _ranks("two pair", ranks[2])
+            return Phrase("two pair, %(high)s and %(low)s", high=high, low=low)
         case Category.THREE_OF_A_KIND:
-            return f"three {name_ranks(ranks[0])}"
-        case Category.STRAIGHT | Category.STRAIGHT_FLUSH:
-            return f"{category.label.replace('_', ' ')}, {name_rank(ranks[0])} high"
+            return Phrase("three %(ranks)s", ranks=_ranks("three of", ranks[0]))
+        case Category.STRAIGHT:
+            return Phrase("straight, %(rank)s high", rank=phrase_rank(ranks[0], "straight"))
+        case Category.STRAIGHT_FLUSH:
+            return Phrase("straight flush, %(rank)s high", rank=phrase_rank(ranks[0], "straight"))
         case Category.FULL_HOUSE:
-            return f"full house, {name_ranks(ranks[0])} over {name_ranks(ranks[3])}"
+            three, two = _ranks("two pair", ranks[0]), _ranks("two pair", ranks[3])
+            return Phrase("full house, %(three)s over %(two)s", three=three, two=two)
         case Category.FOUR_OF_A_KIND:
-            return f"four {name_ranks(ranks[0])}"
-        case Category.FLUSH | Category.ROYAL_FLUSH:
-            return category.label.replace("_", " ")
+            return Phrase("four %(ranks)s", ranks=_ranks("three of", ranks[0]))
+        case Category.FLUSH:
+            return Phrase("flush")
+        case Category.ROYAL_FLUSH:
+            return Phrase("royal flush")
         case _:
-            return f"{name_rank(ranks[0])} high"
+            return Phrase("%(rank)s high", rank=phrase_rank(ranks[0]))
 
 
 def _in_words(strength: Strength) -> str:
     category, ranks = strength
     label = describe_made(strength)
     if category is Category.FLUSH:
-        return f"{label}, {'-'.join(map(name_rank, ranks))}"
+        return Phrase("flush, %(ranks)s", ranks=_list_ranks(ranks))
     kickers = ranks[_MADE_OF.get(category, len(ranks)) :]
-    return f"{label}, {_kickers(kickers)}" if kickers else label
+    if not kickers:
+        return label
+    return Phrase.with_number(
+        "%(hand)s, %(ranks)s kicker",
+        "%(hand)s, %(ranks)s kickers",
+        len(kickers),
+        hand=label,
+        ranks=_list_ranks(kickers),
+    )
 
 
-def _kickers(ranks: tuple[int, ...]) -> str:
-    return f"{'-'.join(map(name_rank, ranks))} kicker{'s' if len(ranks) > 1 else ''}"
+def phrase_rank(rank: int, context: str = "rank") -> Phrase:
+    """
+    Return the name of a rank for translations, in which it depends on the phrase that it is in.
+
+    >>> phrase_rank(12), phrase_rank(12, "straight").context
+    ('queen', 'straight')
+    """
+    return Phrase.in_context(context, name_rank(rank))
+
+
+def _ranks(context: str, rank: int) -> Phrase:
+    return Phrase.in_context(context, name_ranks(rank))
+
+
+def _list_ranks(ranks: tuple[int, ...]) -> Phrase:
+    return join_phrases("-", map(phrase_rank, ranks))

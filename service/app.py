@@ -19,6 +19,7 @@ from service.db import Database
 from service.disputes.views import disputes
 from service.feed.views import events
 from service.http.health import health, metrics
+from service.http.page_words import add_to_templates
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
 from service.http.request_body import MOST_BYTES
@@ -120,6 +121,7 @@ def create_app(config: Config) -> Flask:
     app.register_blueprint(link_pages)
     app.register_blueprint(console)
     services.contract = api
+    add_to_templates(app)
     limit_requests(app, config.rate_limit, config.rate_limit_url)
     add_security_headers(app)
     allow_origins(app, config.cors_origins)

@@ -23,6 +23,15 @@ const EARLY = { scorekeeper_early: "src/scorekeeper/early.ts" };
 /** The scripts and styles of pages that the service renders. */
 const RENDERED = { console: "src/console/main.ts", players: "src/players/players.css" };
 
+/** The messages of each language, as `messages.py` has written them. A page loads those of its language. */
+const MESSAGES = Object.fromEntries(
+  ["de", "fr", "ru"].map((language) => {
+    const content = readFileSync(join(WEB, "build", "messages", `${language}.json`));
+    return [language, { name: `messages-${language}-${hash(content)}.json`, content }];
+  }),
+);
+const CATALOGUES = Object.fromEntries(Object.entries(MESSAGES).map(([language, { name }]) => [language, ASSETS + name]));
+
 /** The oldest browsers that the pages are built for; `README.md` names them too. */
 const BROWSERS = ["es2022", "chrome110", "firefox115", "safari16.4"];
 
@@ -93,6 +102,7 @@ async function writeWorker(page, html, precached) {
   const define = {
     SHELL: JSON.stringify(`/${page}/`),
     FILES: JSON.stringify(precached),
+    MESSAGES: JSON.stringify(Object.values(CATALOGUES)),
     VERSION: JSON.stringify(hash(html, precached.join())),
   };
   const { code } = await transform(readFileSync(source, "utf8"), { loader: "ts", target: BROWSERS, define });
@@ -127,6 +137,7 @@ const writer = {
       if (errors.length > 0) return;
       if (!isWatching) rmSync(TARGET, { recursive: true, force: true });
       for (const file of outputFiles) write(`assets/${basename(file.path)}`, file.contents);
+      for (const { name, content } of Object.values(MESSAGES)) write(`assets/${name}`, content);
       for (const page of PAGES) await writePage(page, outputFiles);
       const sizes = Object.entries(metafile.outputs);
       const files = Object.fromEntries(sizes.map(([name, { bytes, entryPoint }]) => [basename(name), { bytes, entry: entryPoint ?? null }]));
@@ -145,6 +156,7 @@ const options = {
   publicPath: ASSETS,
   bundle: true,
   loader: { ".svg": "dataurl" },
+  define: { CATALOGUES: JSON.stringify(CATALOGUES) },
   // A page has one script beside the early one, so that its service worker caches all of it, and it starts after one request.
   splitting: false,
   format: "esm",

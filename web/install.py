@@ -64,7 +64,8 @@ def main() -> None:
 
 
 def build_pages(*options: str) -> None:
-    """Build the web pages."""
+    """Build the web pages, with the messages of each language."""
+    subprocess.run([sys.executable, str(WEB / "messages.py")], check=True)
     subprocess.run([*find_node(), "build.mjs", *options], cwd=WEB, check=True)
 
 

@@ -1,4 +1,4 @@
-"""Commands that correct a recorded round or a recorded hand, and `what-if`."""
+"""Commands that correct a recorded round or a recorded hand, and `what-if`; and those about proposed corrections."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,9 +8,10 @@ import click
 
 from client.api import Client
 from client.commands.amendments import SOURCES, Amendment, TypedRows, amendment_options, patch_option, row_options
-from client.commands.base import Command, Session, json_option, pass_session, print_json
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
 from client.commands.names import complete_rulesets, complete_tables
 from client.commands.rounds import EXAMPLE_ID, round_argument
+from client.commands.verbs import Verb, add_commands
 from client.entry.correction import DRY_RUN_REASON, Correction
 from client.entry.current_round import find_current_round
 from client.entry.hand import BUTTON, FANTASYLAND
@@ -18,10 +19,10 @@ from client.entry.player_names import find_similar_names, warn_of_name
 from client.entry.prompt import ask_reason, confirm, make_asker
 from client.errors import ApiError, UnreadableError
 from client.files import read_patch
-from client.lookup import find_round
+from client.lookup import find_id, find_round
 from client.proposing import correct_or_propose
 from client.render.console import make_console
-from client.render.proposals import show_proposed
+from client.render.proposals import PROPOSALS, show_proposal, show_proposed
 from client.render.settlement import show_comparison
 
 Document = dict[str, Any]
@@ -224,3 +225,69 @@ def correct_hand(
         console.print(f"Corrected: hand {number} at {current.table}; revision {revision}.", soft_wrap=True)
     else:
         console.print("Nothing was changed: the hand is recorded like this already.")
+
+
+EXAMPLE_PROPOSAL: Final = "01a1fc11-7d20-7b64-8e1f-2c9a5b3d4e60"
+
+
+def _find_proposal(client: Client, text: str) -> Mapping[str, Any]:
+    return {"id": find_id(client, "proposal", text)}
+
+
+_ONE_PROPOSAL: Final[Mapping[str, Any]] = {"finds": {"proposal_id": _find_proposal}}
+
+PROPOSAL_VERBS: Final[Mapping[str, Verb]] = {
+    "proposal list": Verb(
+        operation="list_proposals",
+        help="List proposals, newest first.",
+        examples=["ofc proposal list --state waiting", "ofc proposal list --round friday --json"],
+        metavars={"round": "ROUND"},
+        columns=PROPOSALS,
+        items="proposals",
+        limit=50,
+    ),
+    "proposal show": Verb(
+        operation="get_proposal",
+        help="Show a proposal with what it changes.",
+        examples=[f"ofc proposal show {EXAMPLE_PROPOSAL}"],
+        show=show_proposal,
+        **_ONE_PROPOSAL,
+    ),
+    "proposal confirm": Verb(
+        operation="confirm_proposal",
+        help="""Confirm a proposal, so that it takes effect.
+
+        The key must be another than the one that proposed it, and not of the same people. What changes is shown before
+        anything is stored. A round that has changed since is not corrected.""",
+        examples=[f"ofc proposal confirm {EXAMPLE_PROPOSAL} --yes"],
+        show=show_proposal,
+        confirms=("get_proposal", "Confirm it?"),
+        done="Confirmed: proposal {id}.",
+        **_ONE_PROPOSAL,
+    ),
+    "proposal withdraw": Verb(
+        operation="withdraw_proposal",
+        help="Withdraw a proposal, or refuse that of another key.",
+        examples=[f"ofc proposal withdraw {EXAMPLE_PROPOSAL} --reason 'the other camera shows it'"],
+        done="Withdrawn: proposal {id}.",
+        **_ONE_PROPOSAL,
+    ),
+}
+"""The rows of `ofc proposal`, by the names of their commands."""
+
+
+@click.group(
+    name="proposal",
+    cls=Group,
+    examples=["ofc proposal list --state waiting", f"ofc proposal confirm {EXAMPLE_PROPOSAL} --yes"],
+)
+def proposals() -> None:
+    """
+    Confirm and withdraw changes of final settlements.
+
+    In a club that requires a second auditor, `ofc round correct`, `ofc hand correct`, `ofc dispute resolve` and `ofc
+    recompute start` propose what would change a final settlement. It takes effect when another key confirms it.
+    """
+
+
+add_commands(proposals, PROPOSAL_VERBS)

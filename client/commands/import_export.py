@@ -4,7 +4,7 @@ import json
 import select
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,10 +24,13 @@ from client.commands.base import (
     print_waiting,
     refuse_output,
 )
+from client.commands.convert import Choices, file_options, show_unread
 from client.commands.list_files import fetch_parquet, refuse_terminal
 from client.commands.names import complete_files, complete_rounds, complete_tables, table_option
 from client.entry.player_names import confirm_names, find_similar_in_documents, yes_option
-from client.files import atomic_write, open_lines, standard_output
+from client.files import FileLines, atomic_write, open_lines, standard_output
+from client.formats.files import build_documents, read_file
+from client.formats.registry import refuse_foreign
 from client.import_export import (
     Chunk,
     event_pages,
@@ -120,27 +123,45 @@ def _show(bar: ProgressBar, page: Content, rounds: int) -> None:
 @click.command(
     name="import",
     cls=Command,
-    examples=["ofc import rounds.ndjson", "ofc import october.ndjson.gz", "ofc import - < rounds.ndjson"],
+    examples=[
+        "ofc import rounds.ndjson",
+        "ofc import october.ndjson.gz",
+        "ofc import - < rounds.ndjson",
+        "ofc import examples/formats/poker-arena.jsonl --format poker-arena --table arena --stack 200",
+    ],
 )
 @click.argument("file", shell_complete=complete_files)
+@click.option("--format", "format_name", metavar="FORMAT", help="Read a file of another tool, see `ofc formats`.")
+@file_options
 @click.option("--provisional", is_flag=True, help="Make settlements provisional: open to confirmation and dispute.")
 @yes_option
 @json_option
 @pass_session
-def import_(session: Session, file: str, provisional: bool, yes: bool, as_json: bool) -> None:
+def import_(
+    session: Session,
+    file: str,
+    format_name: str | None,
+    choices: Choices,
+    provisional: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """
     Import rounds: documents, one a line, plain or gzipped.
 
     FILE is `-` for standard input. Cards and rows may be spelled as people do. Each line is stored or refused as a
     whole, and does not stop the others. A line that is already recorded changes nothing, so run an interrupted import
     again. A new player whose name differs from a known player's by case or accents only is asked about. --json prints a
-    line for each line of FILE.
+    line for each line of FILE. With --format, the hands of another tool's file are made rounds first, as `ofc convert
+    --to ndjson` does; results in the file are never stored.
     """
+    if format_name is None and not choices.is_empty:
+        raise click.UsageError("options for what a file does not have need --format: documents have all of it")
     counted = {"stored": 0, "replayed": 0, "refused": 0}
     refused: list[dict[str, Any]] = []
     with (
         session.client(is_patient=True, reports_waiting=False) as client,
-        open_lines(file) as read,
+        _open_rounds(file, format_name, choices, as_json=as_json) as (read, left_out),
         show_progress("Importing") as bar,
     ):
         bar.expect(read.size)
@@ -168,8 +189,25 @@ def import_(session: Session, file: str, provisional: bool, yes: bool, as_json: 
             done += chunk.size
     if not as_json:
         _explain(counted, refused)
-    if counted["refused"]:
+    if counted["refused"] or left_out:
         sys.exit(REFUSED)
+
+
+@contextmanager
+def _open_rounds(
+    file: str, format_name: str | None, choices: Choices, *, as_json: bool
+) -> Iterator[tuple[FileLines, int]]:
+    """Open a file of documents, or make them of another tool's file; also return how many hands are left out."""
+    if format_name is None:
+        with open_lines(file) as read:
+            yield FileLines(refuse_foreign(read.lines, file), read.size), 0
+        return
+    foreign = read_file(file, format_name)
+    show_unread(foreign.unread, "not read", on_error=as_json)
+    rounds = build_documents(foreign, choices.complete(file, foreign.hands))
+    show_unread(rounds.refused, "not imported", on_error=as_json)
+    lines = [json.dumps(document).encode() + b"\n" for document in rounds.documents]
+    yield FileLines(iter(lines), sum(map(len, lines))), len(foreign.unread) + len(rounds.refused)
 
 
 def _read_objects(chunk: Chunk) -> Iterator[dict[str, Any]]:

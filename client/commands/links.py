@@ -1,9 +1,10 @@
-"""Commands that create links to tables and rounds, and sign a phone in."""
+"""Commands that create links to tables and rounds, and sign a phone or a browser in."""
 
+import webbrowser
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from rich.console import Console
@@ -28,6 +29,8 @@ from client.lookup import describe_round, find_round, find_table
 from client.render.console import make_console
 from client.render.links import draw_svg_code, show_link, show_sign_in_link
 from client.responses import Document
+
+_LOOPBACK: Final = "link-loopback"
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -189,3 +192,29 @@ def _print_issued(
         print_json(issued)
     else:
         show(make_console(), issued)
+
+
+@click.command(cls=Command, examples=["ofc console", "ofc console --open", "ofc console --json"])
+@click.option("--open", "opens", is_flag=True, help="Open the address in the browser of this machine.")
+@json_option
+@pass_session
+def console(session: Session, opens: bool, as_json: bool) -> None:
+    """
+    Create a link that signs in to the console once, and print it with a QR code.
+
+    The link is valid for ten minutes and signs in with the key in use, whose scopes decide what the console shows. Its
+    page has a button; only the button uses the link. The session ends after twelve hours at most, and with the key.
+    """
+    with session.client() as client:
+        issued = client.issue_console_link()
+    # On this machine itself, no phone is needed, and nobody else can read the link.
+    is_local = any(warning["code"] == _LOOPBACK for warning in issued["warnings"])
+    for warning in issued["warnings"]:
+        if warning["code"] != _LOOPBACK:
+            click.echo(f"warning: {warning['detail']}", err=True)
+    if as_json:
+        print_json(issued)
+    else:
+        show_sign_in_link(make_console(), issued, draws_code=not (is_local or opens))
+    if opens and not webbrowser.open(issued["url"]):
+        click.echo("warning: no browser could be opened; open the address yourself", err=True)

@@ -1,5 +1,6 @@
 """Commands that verify evidence files and the proofs of checkpoints."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Final
@@ -9,17 +10,21 @@ import click
 from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.commands.names import complete_files
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.files import read_json, read_text
+from client.files import parse_object, read_text, standard_output
 from client.import_export import find_event
 from client.lookup import find_round
 from client.offline.verify import (
+    PROOF_HEADER,
     Outcome,
     SignedTree,
     check_growth,
     check_inclusion,
     read_checkpoint,
     read_keys,
+    read_trust_policy,
     require_one_club,
+    verify_log_proof,
+    write_hand_proof,
 )
 from client.offline.verify import verify as verify_evidence
 from client.render.console import make_console
@@ -42,6 +47,8 @@ _CODES: Final = {
     examples=[
         "ofc verify evidence.json --key club.key",
         "ofc verify evidence.json --key club.key --checkpoint checkpoint.txt --json",
+        "ofc verify evidence.json --policy friends.policy",
+        "ofc verify hand-1.tlog-proof --policy friends.policy",
     ],
 )
 @click.argument("file", shell_complete=complete_files)
@@ -60,10 +67,17 @@ _CODES: Final = {
     help="A checkpoint that you have retained; FILE must be consistent with it.",
     shell_complete=complete_files,
 )
+@click.option(
+    "--policy",
+    "policy_file",
+    metavar="FILE",
+    help="A trust policy (C2SP tlog-policy): its quorum of witnesses must have cosigned the checkpoint.",
+    shell_complete=complete_files,
+)
 @json_option
-def verify(file: str, keys: tuple[str, ...], retained: str | None, as_json: bool) -> None:
+def verify(file: str, keys: tuple[str, ...], retained: str | None, policy_file: str | None, as_json: bool) -> None:
     """
-    Verify the evidence of a round, without a service or a network.
+    Verify the evidence of a round or a hand, without a service or a network.
 
     Every revision is replayed from its cards and every figure compared. The chain of the events, their proofs and the
     signature are verified. FILE is written by `ofc round evidence`.
@@ -71,15 +85,21 @@ def verify(file: str, keys: tuple[str, ...], retained: str | None, as_json: bool
     Exit codes: 0 passed, complete as of its checkpoint; 1 failed; 2 not readable; 4 incomplete, something could not be
     checked; 5 passed up to the last signed event, later events are not excluded.
     """
-    report = verify_evidence(
-        read_json(file),
-        read_keys([line for key in keys for line in _lines(key)]),
-        read_checkpoint(read_text(retained), retained) if retained else None,
-    )
+    trusted = read_keys([line for key in keys for line in _lines(key)])
+    policy = read_trust_policy(read_text(policy_file).encode(), policy_file) if policy_file else None
+    written = read_text(file)
+    is_proof = written.startswith(PROOF_HEADER)
+    if is_proof and retained:
+        raise click.UsageError("--checkpoint compares the evidence of a round; FILE is the proof of one event")
+    if is_proof:
+        report = verify_log_proof(written, trusted, policy)
+    else:
+        older = read_checkpoint(read_text(retained), retained) if retained else None
+        report = verify_evidence(parse_object(written, file), trusted, older, policy)
     if as_json:
         print_json(report.document)
     else:
-        show_report(make_console(), report.document)
+        show_report(make_console(), report.document, what="proof" if is_proof else "file")
     if sys.stdout is not None:
         sys.stdout.flush()
     sys.exit(_CODES[report.outcome])
@@ -96,21 +116,28 @@ def _lines(key: str) -> list[str]:
     examples=[
         "ofc round evidence friday > evidence.json",
         f"ofc round evidence {EXAMPLE_ID} --since 1 > evidence.json",
+        "ofc round evidence friday --hand 1 > hand-1.tlog-proof",
     ],
 )
 @round_argument
 @click.option(
     "--since", type=click.IntRange(0), metavar="SIZE", help="Prove consistency with a checkpoint of this size."
 )
+@click.option("--hand", type=click.IntRange(1), metavar="NUMBER", help="Print the proof of one hand alone.")
 @pass_session
-def get_evidence(session: Session, round_: str, since: int | None) -> None:
+def get_evidence(session: Session, round_: str, since: int | None, hand: int | None) -> None:
     """
     Print the evidence of a round, for `ofc verify`.
 
-    ROUND is its id or, for the newest round of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name. With --hand, a small file (C2SP tlog-proof)
+    that a player retains: the event of the hand, its proof, and the signed checkpoint.
     """
     with session.client(is_patient=True) as client:
         evidence = client.get_evidence(find_round(client, round_)["id"], since=since)
+    if hand is not None:
+        document = parse_object(json.dumps(evidence), "the evidence")
+        standard_output().write(write_hand_proof(document, hand).encode())
+        return
     print_json(evidence)
     if since is not None and evidence.get("consistency") is None:
         click.echo(

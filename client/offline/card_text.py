@@ -12,6 +12,7 @@ from typing import Final
 from client.spelling import spell_card, split_cards
 from scoring.cards import BY_NAME, RANKS, SUITS
 from scoring.description import name_rank, name_ranks
+from scoring.phrase import Phrase
 
 RANK_NAMES: Final = {rank: name_rank(number) for number, rank in enumerate(RANKS, 2)}
 _PLURAL_NAMES: Final = {rank: name_ranks(number) for number, rank in enumerate(RANKS, 2)}
@@ -127,7 +128,11 @@ def read_cards(text: str, *, is_last: bool = True) -> CardText:
             is_all, read.is_begun = True, is_end
         elif word in _SUITS and is_all:
             if not read.add_suit_to_all(_SUITS[word]):
-                read.doubts.append(f"'all {word}' follows no card without a suit; expected it after the cards of a row")
+                read.doubts.append(
+                    Phrase(
+                        "'all %(suit)s' follows no card without a suit; expected it after the cards of a row", suit=word
+                    )
+                )
             is_all = False
         elif word == _ARTICLE and following in _COUNTS:
             continue
@@ -135,9 +140,16 @@ def read_cards(text: str, *, is_last: bool = True) -> CardText:
             _add_suits(read, chunk, is_end=is_end)
         elif word not in _FILLERS:
             if count and not (is_end and _begins_word(chunk)):
-                read.doubts.append(f"{chunk!r} follows a number of cards; expected the name of a rank, such as queens")
+                read.doubts.append(
+                    Phrase(
+                        "%(text)s follows a number of cards; expected the name of a rank, such as queens",
+                        text=repr(chunk),
+                    )
+                )
             if chunk == _ARTICLE and is_spoken and not is_end:
-                read.doubts.append(f"'a {following}' has an ace, or none; expected ace {following} or {following}")
+                read.doubts.append(
+                    Phrase("'a %(rank)s' has an ace, or none; expected ace %(rank)s or %(rank)s", rank=following)
+                )
             _add_cards(read, chunk, is_end=is_end, is_spoken=is_spoken)
     return read
 
@@ -192,12 +204,23 @@ def _begins_word(chunk: str) -> bool:
 def _doubt_number(number: str, plural: str) -> str:
     rank, count = _PLURALS[plural], int(_RANKS[number])
     first, second = " ".join([_RANKS[number], rank, rank]), " ".join([rank] * count)
-    return f"'{number} {plural}' is a {number} and two {plural}, or {count} {plural}; expected {first} or {second}"
+    return Phrase(
+        "'%(one)s %(ranks)s' is a %(one)s and two %(ranks)s, or %(number)s %(ranks)s; expected %(first)s or %(second)s",
+        one=number,
+        ranks=plural,
+        number=count,
+        first=first,
+        second=second,
+    )
 
 
 def _doubt_plural(chunk: str) -> str:
     rank = _rank_of(chunk[:-1])
     name = RANK_NAMES[rank]
-    return (
-        f"{chunk!r} is the {name} of spades, or two {_PLURAL_NAMES[rank]}; expected {name} of spades or {rank} {rank}"
+    return Phrase(
+        "%(text)s is the %(name)s of spades, or two %(names)s; expected %(name)s of spades or %(rank)s %(rank)s",
+        text=repr(chunk),
+        name=name,
+        names=_PLURAL_NAMES[rank],
+        rank=rank,
     )

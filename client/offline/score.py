@@ -52,7 +52,7 @@ def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
     Raises:
         RefusedError: the preset does not exist.
     """
-    return own or dump_ruleset(preset_named(str(document.get("ruleset"))))
+    return own or read_preset(str(document.get("ruleset")))
 
 
 def preset_named(reference: str) -> Ruleset:
@@ -68,6 +68,16 @@ def preset_named(reference: str) -> Ruleset:
     advice = f"expected one of {', '.join(PRESETS)}, or a custom ruleset with --ruleset FILE"
     detail = f"{reference!r} is not a preset; {advice}"
     raise make_refusal("ruleset-unknown", Mistake("ruleset-unknown", ("ruleset",), detail))
+
+
+def read_preset(reference: str) -> Document:
+    """
+    Return a preset by name or name@version, as the service describes it.
+
+    Raises:
+        RefusedError: the preset does not exist.
+    """
+    return dump_ruleset(preset_named(reference))
 
 
 def is_round(document: Mapping[str, Any]) -> bool:

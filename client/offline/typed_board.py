@@ -18,6 +18,7 @@ from client.offline.card_text import RANK_NAMES, CardText, is_open, read_cards
 from schemas.rulesets import load_ruleset
 from scoring.board import Row
 from scoring.cards import BY_NAME, RANKS, SUITS
+from scoring.phrase import Phrase
 from scoring.ruleset import BOARD_SIZE, MOST_FANTASYLAND
 
 DISCARDS: Final = "discards"
@@ -147,11 +148,12 @@ def _split_segments(text: str) -> list[tuple[int | None, str]]:
 
 def _place_segments(segments: Sequence[tuple[int | None, str]]) -> tuple[list[CardText], int, list[str]]:
     rows: dict[int, CardText] = {}
-    repeated, place = [], -1
+    repeated: list[str] = []
+    place = -1
     for number, (named, text) in enumerate(segments, 1):
         place = place + 1 if named is None else named
         if place in rows:
-            repeated.append(f"cards {_place(place)} are given twice; expected each row once")
+            repeated.append(Phrase("cards %(place)s are given twice; expected each row once", place=_place(place)))
         rows[place] = read_cards(text, is_last=number == len(segments))
     return [rows.get(index, CardText()) for index in range(max(rows) + 1)], place, repeated
 
@@ -177,7 +179,9 @@ def _fill(read: CardText, discards: int) -> list[CardText]:
             return rows
         if end < len(read) and read.groups[end - 1] == read.groups[end]:
             name = RANK_NAMES.get(read.cards[end], read.cards[end])
-            row.doubts.append(f"cards of one word ({name}) are in two rows; expected / between rows")
+            row.doubts.append(
+                Phrase("cards of one word (%(word)s) are in two rows; expected / between rows", word=name)
+            )
         begin = end
 
 
@@ -250,22 +254,33 @@ def _find_wrong(
             if is_open(card):
                 continue
             if card not in BY_NAME:
-                advice = f"expected a rank of {RANKS} and a suit of {SUITS}, for example As or 10s"
-                yield f"{card!r} is not a valid card; {advice}"
-            elif card in taken:
-                yield f"{card} is already {taken[card]}"
-            elif card in seen:
-                yield f"{card} is already {seen[card]}"
+                yield Phrase(
+                    "%(card)s is not a valid card; expected a rank of %(ranks)s and a suit of %(suits)s, "
+                    "for example As or 10s",
+                    card=repr(card),
+                    ranks=RANKS,
+                    suits=SUITS,
+                )
+            elif card in taken or card in seen:
+                yield Phrase(
+                    "%(card)s is already %(place)s", card=card, place=taken[card] if card in taken else seen[card]
+                )
             seen.setdefault(card, _place(index))
         count = len(cards) + bool(pending_rank and index == current)
         if index >= len(PARTS):
-            yield "a fifth part was found; expected top / middle / bottom / discards"
+            yield Phrase("a fifth part was found; expected top / middle / bottom / discards")
         elif count > capacity_of(index, discards):
             yield _wrong_size(index, count, discards)
     for rank, cards_of_rank in groupby(sorted(card for cards in parts for card in cards if is_open(card))):
         count, left = len(list(cards_of_rank)), len(list_suits_left(rank, {*taken, *seen}))
         if count > left:
-            yield f"{count} cards named {rank} have no suit, but the deck has {left} more; expected {left} at most"
+            yield Phrase(
+                "%(count)s cards named %(rank)s have no suit, but the deck has %(left)s more; "
+                "expected %(left)s at most",
+                count=count,
+                rank=rank,
+                left=left,
+            )
 
 
 def list_suits_left(rank: str, used: Collection[str]) -> list[str]:
@@ -281,16 +296,22 @@ def list_suits_left(rank: str, used: Collection[str]) -> list[str]:
 def _find_open(parts: Sequence[Sequence[str]]) -> Iterator[str]:
     for index, cards in enumerate(parts):
         if ranks := list(filter(is_open, cards)):
-            lacks = "has no suit; expected it" if len(ranks) == 1 else "have no suit; expected that of each"
-            example = f"for example {ranks[0]}s or {RANK_NAMES[ranks[0]]} of spades"
-            yield f"{' '.join(ranks)} {_place(index)} {lacks}, {example}"
+            values = {"cards": " ".join(ranks), "place": _place(index), "example": f"{ranks[0]}s"}
+            spoken = f"{RANK_NAMES[ranks[0]]} of spades"
+            yield Phrase.with_number(
+                "%(cards)s %(place)s has no suit; expected it, for example %(example)s or %(spoken)s",
+                "%(cards)s %(place)s have no suit; expected that of each, for example %(example)s or %(spoken)s",
+                len(ranks),
+                **values,
+                spoken=spoken,
+            )
 
 
 def _find_missing(parts: Sequence[Sequence[str]], last: CardText, discards: int) -> Iterator[str]:
     if last.pending_rank:
-        yield f"{last.pending_rank} has no suit yet; expected one of {SUITS}"
+        yield Phrase("%(rank)s has no suit yet; expected one of %(suits)s", rank=last.pending_rank, suits=SUITS)
     if last.is_begun:
-        yield "the last word is not complete"
+        yield Phrase("the last word is not complete")
     yield from _find_open(parts)
     for index in range(len(PARTS)):
         count = len(parts[index]) if index < len(parts) else 0
@@ -300,15 +321,30 @@ def _find_missing(parts: Sequence[Sequence[str]], last: CardText, discards: int)
 
 
 def _wrong_size(part: int, count: int, discards: int) -> str:
-    have = f"{count} card{'' if count == 1 else 's'}"
     if PARTS[part] != DISCARDS:
-        return f"the {PARTS[part]} has {have}; expected {capacity_of(part, discards)}"
+        return Phrase.with_number(
+            "the %(row)s has %(count)s card; expected %(expected)s",
+            "the %(row)s has %(count)s cards; expected %(expected)s",
+            count,
+            row=Phrase.in_context("row", PARTS[part]),
+            expected=capacity_of(part, discards),
+        )
     if not discards:
-        return f"{have} after the bottom; expected none, because this deal has no discards"
-    return f"{have} among the discards; expected {discards}, or none if they are unknown"
+        return Phrase.with_number(
+            "%(count)s card after the bottom; expected none, because this deal has no discards",
+            "%(count)s cards after the bottom; expected none, because this deal has no discards",
+            count,
+        )
+    return Phrase.with_number(
+        "%(count)s card among the discards; expected %(expected)s, or none if they are unknown",
+        "%(count)s cards among the discards; expected %(expected)s, or none if they are unknown",
+        count,
+        expected=discards,
+    )
 
 
 def _place(part: int) -> str:
     if part >= len(PARTS):
-        return "behind the discards"
-    return "among the discards" if PARTS[part] == DISCARDS else f"in the {PARTS[part]}"
+        return Phrase("behind the discards")
+    places = (Phrase("in the top"), Phrase("in the middle"), Phrase("in the bottom"), Phrase("among the discards"))
+    return places[part]

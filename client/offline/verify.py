@@ -7,14 +7,27 @@ from client.errors import UnreadableError
 from client.offline.problems import make_refusal
 from evidence import EvidenceError, VerifierKey, hash_event, read_event, verify_consistency, verify_inclusion
 from evidence.codec import Base64, codec_of
+from evidence.files import decode_file
+from evidence.log_proof import HEADER as PROOF_HEADER
+from evidence.policy import Policy, read_policy
 from schemas.base import WireError, WireSchema, load
 from schemas.events import CheckpointConsistencyProofSchema, CheckpointInclusionProofSchema
 from schemas.fields import show_time
 from schemas.verification.evidence_file import verify
+from schemas.verification.log_proof import find_hand_proof, verify_log_proof
 from schemas.verification.proofs import SignedTree, read_signed
 from schemas.verification.report import Outcome
 
-__all__ = ["Outcome", "SignedTree", "read_checkpoint", "read_keys", "verify"]
+__all__ = [
+    "PROOF_HEADER",
+    "Outcome",
+    "SignedTree",
+    "read_checkpoint",
+    "read_keys",
+    "read_trust_policy",
+    "verify",
+    "verify_log_proof",
+]
 
 
 def read_keys(written: Sequence[str]) -> list[VerifierKey]:
@@ -28,6 +41,35 @@ def read_keys(written: Sequence[str]) -> list[VerifierKey]:
         return [VerifierKey.read(each.strip()) for each in written]
     except EvidenceError as error:
         raise UnreadableError(f"--key: {error}") from None
+
+
+def read_trust_policy(written: bytes, name: str) -> Policy:
+    """
+    Parse the policy that the user trusts.
+
+    Raises:
+        UnreadableError: it is not a trust policy.
+    """
+    try:
+        return read_policy(written)
+    except EvidenceError as error:
+        raise UnreadableError(f"{name}: {error}") from None
+
+
+def write_hand_proof(received: Mapping[str, Any], number: int) -> str:
+    """
+    Return the proof of a hand from the evidence of its round.
+
+    Raises:
+        UnreadableError: the evidence has no signed event that recorded the hand.
+    """
+    try:
+        proof = find_hand_proof(decode_file(received), number)
+    except EvidenceError as error:
+        raise UnreadableError(f"the evidence cannot be read: {error}") from None
+    if proof is None:
+        raise UnreadableError(f"no signed event records hand {number}; `ofc checkpoint make` signs all events so far")
+    return proof.written
 
 
 def read_checkpoint(written: str, name: str) -> SignedTree:

@@ -20,6 +20,12 @@ _ENDS: Final = {
     "incomplete": ("INCOMPLETE: no check failed, but not everything could be checked.", "bold yellow"),
 }
 
+_ENDS_OF_PROOFS: Final = {
+    "passed": ("PASSED: the event is {extent}.", "bold green"),
+    "failed": ("FAILED: the file does not prove that the event was recorded.", "bold red"),
+    "incomplete": _ENDS["incomplete"],
+}
+
 
 def _show_end(key: Mapping[str, Any]) -> str:
     """Return when a key expires or was revoked, whichever is earlier."""
@@ -120,8 +126,15 @@ def show_difference(console: Console, difference: Mapping[str, Any]) -> None:
             console.print(f"  {name:8} {written}", markup=False, highlight=False, soft_wrap=True)
 
 
-def show_report(console: Console, report: Mapping[str, Any]) -> None:
-    """Print what was verified, what failed and what could not be checked, and the result."""
+def show_report(console: Console, report: Mapping[str, Any], *, what: str = "file") -> None:
+    """
+    Print what was verified, what failed and what could not be checked, and the result.
+
+    Args:
+        console: where to print.
+        report: of a verification.
+        what: `file` for the evidence of a round, `proof` for that of one event.
+    """
     for title, lines in (
         ("Verified", [(_sentence(line), "") for line in report["verified"]]),
         ("Failed", [(each["sentence"], f"{each['code']} {each['where']}") for each in report["failed"]]),
@@ -134,7 +147,7 @@ def show_report(console: Console, report: Mapping[str, Any]) -> None:
             console.print(line, soft_wrap=True)
         if len(lines) > MOST_SHOWN:
             console.print(Text(f"  … and {len(lines) - MOST_SHOWN} more", style="dim"))
-    text, style = _ENDS[report["outcome"]]
+    text, style = (_ENDS if what == "file" else _ENDS_OF_PROOFS)[report["outcome"]]
     console.print(Text(text.format(extent=report["extent"]), style=style), soft_wrap=True)
 
 

@@ -23,6 +23,7 @@ from scoring.explanation.reasons import (
 )
 from scoring.explanation.wording import show_signed, show_suits
 from scoring.hand import Cards
+from scoring.phrase import Phrase, join_phrases
 
 
 def dump_explanation_view(view: ExplanationView) -> Dumped:
@@ -188,15 +189,19 @@ def format_heading(explanation: Document) -> str:
     >>> format_heading({"number": 2, "button": None, "ruleset": "pineapple@1"})
     'Hand 2 · pineapple@1'
     """
-    parts = [f"Hand {explanation['number']}" if explanation["number"] else "Hand", explanation["ruleset"]]
-    button = explanation["button"]
+    return join_phrases(" · ", _list_heading(explanation))
+
+
+def _list_heading(explanation: Document) -> Iterator[str]:
+    number, button = explanation["number"], explanation["button"]
+    yield Phrase("Hand %(number)s", number=number) if number else Phrase("Hand")
+    yield explanation["ruleset"]
     if button is not None:
-        parts.append(f"button {show_names(explanation).get(button, f'seat {button}')}")
+        yield Phrase("button %(player)s", player=show_names(explanation).get(button, f"seat {button}"))
     if explanation.get("revision"):
-        parts.append(f"revision {explanation['revision']}")
+        yield Phrase("revision %(revision)s", revision=explanation["revision"])
     if not explanation.get("in_force", True):
-        parts.append("undone or corrected: it does not count")
-    return " · ".join(parts)
+        yield Phrase("undone or corrected: it does not count")
 
 
 def show_names(explanation: Document) -> dict[int, str]:

@@ -9,6 +9,7 @@ from evidence import Event, EvidenceError, VerifierKey
 from evidence.events import EventPayload, RulesetAdded, decode_event
 from evidence.files import EvidenceFile, decode_file
 from evidence.fold import FoldedRound, StoredEvent, find_table, fold_round
+from evidence.policy import Policy
 from schemas.base import WireError
 from schemas.rulesets import dump_ruleset, load_ruleset
 from schemas.verification.figures import check_figures
@@ -19,7 +20,12 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 
 
-def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retained: SignedTree | None = None) -> Report:
+def verify(
+    received: Mapping[str, Any],
+    keys: Sequence[VerifierKey] = (),
+    retained: SignedTree | None = None,
+    policy: Policy | None = None,
+) -> Report:
     """
     Verify an evidence file: its events, their proofs, the signatures, and every figure that follows from them.
 
@@ -27,6 +33,8 @@ def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retain
         received: the file, decoded.
         keys: the service's public keys from another source; without any, those of the file are used and reported so.
         retained: an earlier checkpoint, or one from another source, which the file's must be consistent with.
+        policy: the logs and witnesses that must have signed the checkpoint; cosignatures of the retained checkpoint
+            count if it is the same one.
     """
     report = Report()
     try:
@@ -35,7 +43,7 @@ def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retain
         report.fail(error.mistakes)
         return report
     events, related = read_events(report, file.events, "events"), read_events(report, file.related, "related")
-    check_tree(report, file, keys, retained)
+    check_tree(report, file, keys, retained, policy)
     if report.failed and (len(events), len(related)) != (len(file.events), len(file.related)):
         return report
     check_chain(report, file, events)

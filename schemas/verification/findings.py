@@ -21,6 +21,7 @@ class FindingCode(StrEnum):
     NEWEST_EVENT_DIFFERS = "newest-event-differs"
     NEWEST_EVENT_UNPROVED = "newest-event-unproved"
     ORIGIN_DIFFERS = "origin-differs"
+    QUORUM_MISSING = "quorum-missing"
     REVISIONS_COUNT = "revisions-count"
     RULESET_DIFFERS = "ruleset-differs"
     SEAL_DIFFERS = "seal-differs"

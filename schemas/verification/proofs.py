@@ -21,7 +21,9 @@ from evidence import (
 )
 from evidence.events import CheckpointSealed, decode_event
 from evidence.files import EvidenceFile, NewestEvent, ProvedEvent
+from evidence.policy import Policy
 from schemas.fields import show_time
+from schemas.verification.cosigners import check_policy
 from schemas.verification.findings import Finding, FindingCode
 from schemas.verification.report import Report
 
@@ -83,13 +85,22 @@ def read_signed(written: str) -> SignedTree:
     return SignedTree(note, Checkpoint.read(note.text))
 
 
-def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], retained: SignedTree | None) -> None:
+def check_tree(
+    report: Report,
+    file: EvidenceFile,
+    keys: Sequence[VerifierKey],
+    retained: SignedTree | None,
+    policy: Policy | None = None,
+) -> None:
     """
     Check that every event is in the tree of the checkpoint, and that no later event of the round is missing.
 
-    Check also that the checkpoint is signed, and that it is consistent with the retained one.
+    Check also that the checkpoint is signed, by the policy too, and that it is consistent with the retained one.
     """
     if file.checkpoint is None:
+        if policy is not None:
+            detail = f"the file has no checkpoint; expected one with the quorum `{policy.quorum}`"
+            report.failed.append(Finding(FindingCode.QUORUM_MISSING, ("checkpoint",), detail))
         report.unchecked.append("the file has no checkpoint, so nothing in it is signed")
         if retained is not None:
             report.unchecked.append("your checkpoint cannot be compared, because the file has none")
@@ -105,9 +116,18 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
         report.failed.append(Finding.of_difference(FindingCode.ORIGIN_DIFFERS, ("checkpoint",), value, expected))
     _check_inclusion(report, file, signed.checkpoint)
     check_extent(report, file, signed.checkpoint, _read_seal(report, file, signed.checkpoint))
-    _check_signature(report, file, signed, keys)
+    _check_signature(report, file, signed, keys or (policy.logs if policy else ()))
+    if policy is not None:
+        check_policy(report, _with_cosignatures(signed.note, retained), signed.checkpoint.origin, policy)
     if retained is not None:
         _check_retained(report, file, signed.checkpoint, retained, keys)
+
+
+def _with_cosignatures(note: SignedNote, retained: SignedTree | None) -> SignedNote:
+    """Return the file's note with the signatures of the retained one, if both are of one tree."""
+    if retained is None or retained.note.text != note.text:
+        return note
+    return SignedNote(note.text, (*note.signatures, *retained.note.signatures))
 
 
 def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:

@@ -26,6 +26,7 @@ SENTENCES: Final[Mapping[FindingCode, tuple[str, str]]] = {
     FindingCode.NEWEST_EVENT_DIFFERS: ("{detail}", _CHANGED),
     FindingCode.NEWEST_EVENT_UNPROVED: ("{detail}", _CHANGED),
     FindingCode.ORIGIN_DIFFERS: ("{detail}", "The checkpoint does not belong to this file."),
+    FindingCode.QUORUM_MISSING: ("{detail}", "Too few of the witnesses that you trust have seen this history."),
     FindingCode.REVISIONS_COUNT: ("{detail}", _CHANGED),
     FindingCode.RULESET_DIFFERS: ("{difference}", "The rules are not those that the round was played under."),
     FindingCode.SEAL_DIFFERS: ("{place} is another one: {detail}", _CHANGED),

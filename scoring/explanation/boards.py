@@ -90,7 +90,7 @@ def _fantasyland(
     if not dealt and not earned:
         return None
     if scored.foul is not None:
-        text = "leaves Fantasyland: a foul board earns none"
+        text = wording.describe_foul_in_fantasyland()
         return ExplainedFantasyland(dealt, 0, False, (), (), text, Rule.FANTASYLAND)
     rows = find_staying_rows(scored.strengths, ruleset) if dealt else tuple(_entering(scored, ruleset))
     row_cards = [(row, _earning(row, played.board.rows, ruleset)) for row in rows]
@@ -102,7 +102,7 @@ def _fantasyland(
         text, rule = wording.describe_entered(earned, row_cards, _reached(scored, ruleset)), Rule.ENTERING
     is_lost = lost is not None
     if lost is not None:
-        text, rule = text + wording.describe_lost(is_busted=lost is Rule.OUT), lost
+        text, rule = wording.describe_lost(text, is_busted=lost is Rule.OUT), lost
     return ExplainedFantasyland(dealt, earned, is_lost, rows, tuple(cards for _, cards in row_cards), text, rule)
 
 

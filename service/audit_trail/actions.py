@@ -8,12 +8,14 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence import Checkpoint, EvidenceError, SigningKey, consistency_ranges, inclusion_ranges, sign_note
+from evidence import Checkpoint, EvidenceError, SigningKey, consistency_ranges, inclusion_ranges, read_note, sign_note
+from evidence.cosignatures import CosignerKey
 from evidence.events import CheckpointSealed
 from evidence.files import ProvedEvent
+from schemas.events import MOST_COSIGNATURES
 from scoring.errors import Mistake
 from service.audit_trail.queries import checkpoints, trees
-from service.audit_trail.queries.checkpoints import PublishedKey, StoredCheckpoint
+from service.audit_trail.queries.checkpoints import PublishedKey, StoredCheckpoint, StoredCosignature
 from service.audit_trail.queries.events import record_leaf
 from service.audit_trail.queries.trees import TreeHead
 from service.db import Database, Transaction
@@ -128,6 +130,37 @@ def get_checkpoint(database: Database, address: UUID) -> str:
     if note is None:
         raise NotFound(f"there is no checkpoint {address}")
     return note
+
+
+def add_cosignature(transaction: Transaction, address: UUID, key: CosignerKey, signature: bytes) -> StoredCosignature:
+    """
+    Add the cosignature of a witness to a checkpoint, and return it; one that the witness has already made stays.
+
+    Args:
+        transaction: a transaction of the club.
+        address: the checkpoint's id.
+        key: of the witness.
+        signature: the time and the signature over it and the text of the checkpoint.
+
+    Raises:
+        NotFound: the club has no checkpoint with this ID.
+        EvidenceError: the signature is not by the key, or there are too many.
+    """
+    checkpoint = checkpoints.find(transaction, address)
+    if checkpoint is None:
+        raise NotFound(f"there is no checkpoint {address}")
+    if not key.has_signed(read_note(checkpoint.note).text.encode(), signature):
+        detail = "is not a cosignature of the checkpoint by the key in `witness`"
+        raise EvidenceError((Mistake("signature-wrong", ("signature",), detail),))
+    for each in checkpoint.cosignatures:
+        if each.key == key:
+            return each
+    if len(checkpoint.cosignatures) >= MOST_COSIGNATURES:
+        detail = f"the checkpoint has {MOST_COSIGNATURES} cosignatures; expected one of a witness that has one"
+        raise EvidenceError((Mistake("cosignatures-too-many", ("witness",), detail),))
+    cosignature = StoredCosignature(key, signature)
+    checkpoints.add_cosignature(transaction, checkpoint.size, cosignature)
+    return cosignature
 
 
 def list_checkpoints(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[StoredCheckpoint]:

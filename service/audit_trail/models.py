@@ -146,3 +146,17 @@ class CheckpointRecord(Base):
     root: Mapped[bytes]
     note: Mapped[str]
     created_at: Mapped[datetime]
+
+
+class CosignatureRecord(Base):
+    """The cosignature of a witness under a checkpoint of a size, verified by the public key beside it."""
+
+    __tablename__ = "cosignatures"
+    __table_args__ = (references("checkpoints", "club_id", "size", to=("club_id", "size")),)
+
+    club_id: Mapped[Key]
+    size: Mapped[Big] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    public_key: Mapped[bytes] = mapped_column(primary_key=True)
+    signature: Mapped[bytes]
+    received_at: Mapped[datetime]

@@ -15,14 +15,19 @@ from schemas.events import (
     CheckpointPageSchema,
     CheckpointSchema,
     ConsistencyQuerySchema,
+    CosignatureRequest,
+    CosignatureRequestSchema,
+    CosignatureSchema,
     InclusionQuerySchema,
     dump_checkpoint,
     dump_consistency,
+    dump_cosignature,
     dump_inclusion,
     dump_key,
 )
 from schemas.pages import PageQuerySchema
 from service.audit_trail.actions import (
+    add_cosignature,
     get_checkpoint,
     list_checkpoint_keys,
     list_checkpoints,
@@ -111,6 +116,21 @@ def get_one_checkpoint(address: UUID) -> Response:
     return Response(get_checkpoint(database(), address), content_type=f"{_TEXT}; charset=utf-8")
 
 
+@checkpoints.route("/v1/checkpoints/<uuid:address>/cosignatures", methods=["POST"])
+@checkpoints.operation("add_cosignature", KeyScope.AUDIT)
+@checkpoints.arguments(CosignatureRequestSchema)
+@checkpoints.response(201, CosignatureSchema)
+def post_cosignature(request: CosignatureRequest, address: UUID) -> Response:
+    """
+    Add the cosignature of a witness to a checkpoint.
+
+    The note and evidence files have it from then on. It must be valid with the key that is sent; whose keys count is
+    for those to decide who verify. The first cosignature of a witness stays.
+    """
+    added = add_cosignature(current_transaction(), address, request.key, request.signature)
+    return json_response(dump_cosignature(added.key, added.signature), HTTPStatus.CREATED)
+
+
 @checkpoints.route("/.well-known/tablestakes-checkpoint-keys", methods=["GET"])
 @checkpoints.operation("list_checkpoint_keys", needs_key=False, uses_database=False)
 @checkpoints.response(200, CheckpointKeyListSchema)
@@ -127,7 +147,17 @@ def get_keys() -> Response:
 
 def _dump(signed: Sequence[StoredCheckpoint]) -> list[dict[str, Any]]:
     seals = list_seals(current_transaction(), signed)
-    return [dump_checkpoint(each.id, each.size, each.root, each.created_at, seals[each.size]) for each in signed]
+    return [
+        dump_checkpoint(
+            each.id,
+            each.size,
+            each.root,
+            each.created_at,
+            seals[each.size],
+            [dump_cosignature(cosignature.key, cosignature.signature) for cosignature in each.cosignatures],
+        )
+        for each in signed
+    ]
 
 
 def _signing_key() -> SigningKey:

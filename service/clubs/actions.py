@@ -352,6 +352,11 @@ def list_own_keys(
     return cut_page(listed, limit, lambda key: key)
 
 
+def count_own_keys(transaction: Transaction, limit: int) -> int:
+    """Count the keys of the transaction's club, up to a limit."""
+    return keys.count(transaction, limit)
+
+
 def create_club_with_key(owner_url: str, name: str) -> str:
     """
     Create a club, unless it exists, and a key with all scopes; return the key.

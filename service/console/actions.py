@@ -145,9 +145,9 @@ def list_sessions(
     return cut_page(page, limit, lambda listed: listed)
 
 
-def count_sessions(transaction: Transaction, filter_: SessionFilter) -> int:
-    """Return the number of sessions of the club."""
-    return sessions.count(transaction, filter_)
+def count_sessions(transaction: Transaction, filter_: SessionFilter, limit: int | None = None) -> int:
+    """Count the sessions of the club; up to a limit, or all."""
+    return sessions.count(transaction, filter_, limit)
 
 
 def end_session(transaction: Transaction, session_id: UUID) -> ListedSession:

@@ -13,6 +13,7 @@ from service.clubs.models import ApiKeyRecord
 from service.clubs.queries.keys import StoredKey
 from service.console.models import ConsoleSessionRecord
 from service.db import Session, Statement, Transaction
+from service.db.paging import count_rows
 from service.errors import NotFound
 
 _SESSION: Final = ConsoleSessionRecord
@@ -139,10 +140,9 @@ def list_page(
     return [_load(row) for row in transaction.execute(query.order_by(_SESSION.id.desc()).limit(limit))]
 
 
-def count(transaction: Transaction, filter_: SessionFilter) -> int:
-    """Return the number of sessions of the club, without links."""
-    query = select(func.count()).select_from(_filtered(transaction, filter_).subquery())
-    return int(transaction.execute(query).scalar_one())
+def count(transaction: Transaction, filter_: SessionFilter, limit: int | None = None) -> int:
+    """Count the sessions of the club, without links; up to a limit, or all."""
+    return count_rows(transaction, _filtered(transaction, filter_), limit)
 
 
 def get(transaction: Transaction, session_id: UUID) -> ListedSession:

@@ -23,7 +23,7 @@ def select_page(
 
 
 def count_rows(
-    transaction: Transaction, query: Rows | str, limit: int, parameters: Mapping[str, Any] | None = None
+    transaction: Transaction, query: Rows | str, limit: int | None, parameters: Mapping[str, Any] | None = None
 ) -> int:
     """
     Count the rows of a query up to a limit: PostgreSQL reads no more than these.
@@ -31,7 +31,7 @@ def count_rows(
     Args:
         transaction: of the club, which is the parameter `club_id` of the query.
         query: the query, without an order.
-        limit: the largest number.
+        limit: the largest number; None for any.
         parameters: further parameters of the query.
     """
     of_query = {"club_id": transaction.club_id, **(parameters or {})}

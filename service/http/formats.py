@@ -8,15 +8,15 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
-from babel.numbers import get_currency_symbol
+from babel.numbers import format_decimal, get_currency_symbol
 from markupsafe import Markup
 
 from schemas.ledger.units import table_of
 from schemas.money import Unit, find_currency
 from scoring.cards import Card
 from scoring.description import name_rank
+from service.http.language import ENGLISH, current_language, current_locale, format_count, ngettext, pgettext
 
-_LOCALE: Final = "en_GB"
 _SUITS: Final = {"s": ("♠", "spades"), "h": ("♥", "hearts"), "d": ("♦", "diamonds"), "c": ("♣", "clubs")}
 
 
@@ -36,23 +36,28 @@ def format_money(minor: int, unit: Unit) -> str:
 
 def _format_signed_money(minor: int, unit: Unit, sign: str) -> str:
     """Format an amount with a sign, which is before a symbol and after a code: "−€5.00", "CHF −5.00"."""
-    before, after = _signs_of(unit)
+    before, after = _signs_of(unit, current_locale())
     number = _format_number(minor, unit)
     return f"{before}{sign}{number}{after}" if before.endswith("\u00a0") else f"{sign}{before}{number}{after}"
 
 
 def _format_number(minor: int, unit: Unit) -> str:
-    return f"{Decimal(abs(minor)).scaleb(-unit.digits):,.{unit.digits}f}"
+    number = Decimal(abs(minor)).scaleb(-unit.digits)
+    if current_language() == ENGLISH:
+        return f"{number:,.{unit.digits}f}"
+    return str(format_decimal(number, f"#,##0.{'0' * unit.digits}".rstrip("."), locale=current_locale()))
 
 
 @cache
-def _signs_of(unit: Unit) -> tuple[str, str]:
-    """Return what is written before and after an amount, with spaces beside letters."""
+def _signs_of(unit: Unit, locale: str) -> tuple[str, str]:
+    """Return what is written before and after an amount, with spaces beside letters. Symbols are before in English."""
     if table_of(unit.code) is not None:
         return "", ""
     if find_currency(unit.code) is None:
         return "", f"\u00a0{unit.code}"
-    symbol = get_currency_symbol(unit.code, _LOCALE)
+    symbol = get_currency_symbol(unit.code, locale)
+    if not locale.startswith(ENGLISH):
+        return "", f"\u00a0{symbol}"
     return f"{symbol}\u00a0" if symbol[-1].isalpha() else symbol, ""
 
 
@@ -91,7 +96,7 @@ def format_won(amount: int, unit: Unit) -> str:
     """
     if table_of(unit.code) is None:
         return format_money_won(amount, unit)
-    return f"{format_signed(amount)} {'point' if abs(amount) == 1 else 'points'}"
+    return ngettext("%(count)s point", "%(count)s points", abs(amount), count=format_signed(amount))
 
 
 def format_unit(unit: Unit) -> str:
@@ -125,7 +130,7 @@ def format_amount(amount: int, unit: Unit | None) -> str:
     """
     if unit is not None and table_of(unit.code) is None:
         return format_money(amount, unit)
-    return f"{amount:,} {'point' if amount == 1 else 'points'}"
+    return ngettext("%(count)s point", "%(count)s points", amount)
 
 
 def isolate(name: str) -> str:
@@ -140,7 +145,7 @@ def format_signed(points: int) -> str:
     >>> format_signed(1250), format_signed(-3), format_signed(0)
     ('+1,250', '−3', '0')
     """
-    return f"{_sign_of(points)}{abs(points):,}"
+    return f"{_sign_of(points)}{format_count(abs(points))}"
 
 
 def format_day(at: datetime, zone: ZoneInfo) -> str:
@@ -160,7 +165,8 @@ def format_evening(day: date) -> str:
     >>> format_evening(date(2026, 11, 20))
     'Friday 20 November 2026'
     """
-    return format_date(day, "EEEE d MMMM y", locale=_LOCALE)
+    pattern = "EEEE d MMMM y" if current_language() == ENGLISH else "full"
+    return format_date(day, pattern, locale=current_locale())
 
 
 def format_clock(at: datetime, zone: ZoneInfo) -> str:
@@ -170,7 +176,7 @@ def format_clock(at: datetime, zone: ZoneInfo) -> str:
     >>> format_clock(datetime.fromisoformat("2026-11-20T20:14:00Z"), ZoneInfo("Europe/Berlin"))
     '21:14'
     """
-    return format_datetime(at.astimezone(zone), "HH:mm", locale=_LOCALE)
+    return format_datetime(at.astimezone(zone), "HH:mm", locale=current_locale())
 
 
 def format_time(at: datetime, zone: ZoneInfo) -> str:
@@ -181,7 +187,8 @@ def format_time(at: datetime, zone: ZoneInfo) -> str:
     '21 November 2026, 00:15 CET'
     """
     local = at.astimezone(zone)
-    return f"{format_datetime(local, 'd MMMM y, HH:mm', locale=_LOCALE)} {local.tzname()}"
+    day = format_date(local, "d MMMM y" if current_language() == ENGLISH else "long", locale=current_locale())
+    return f"{day}, {format_clock(at, zone)} {local.tzname()}"
 
 
 def format_short_time(at: datetime, zone: ZoneInfo) -> str:
@@ -191,7 +198,7 @@ def format_short_time(at: datetime, zone: ZoneInfo) -> str:
     >>> format_short_time(datetime.fromisoformat("2026-11-20T23:15:00Z"), ZoneInfo("Europe/Berlin"))
     '21 Nov 2026, 00:15'
     """
-    return str(format_datetime(at.astimezone(zone), "d MMM y, HH:mm", locale=_LOCALE))
+    return str(format_datetime(at.astimezone(zone), "d MMM y, HH:mm", locale=current_locale()))
 
 
 def format_duration(duration: timedelta) -> str:
@@ -220,7 +227,7 @@ def format_cards(cards: Iterable[Card]) -> Markup:
     >>> format_cards([Card.parse("Td")]).striptags()
     '10♦'
     """
-    return Markup(" ").join(map(_format_card, cards))
+    return Markup(" ").join(_format_card(card, current_language()) for card in cards)
 
 
 def show_card(card: Card | str) -> tuple[str, str, str, str]:
@@ -236,9 +243,10 @@ def show_card(card: Card | str) -> tuple[str, str, str, str]:
 
 
 @cache
-def _format_card(card: Card) -> Markup:
+def _format_card(card: Card, _language: str) -> Markup:
     symbol, suit, rank, name = show_card(card)
+    names = {"rank": pgettext("rank", name), "suit": pgettext("card", suit)}
     return Markup(
-        '<span class="card" data-suit="{}" role="img" aria-label="{} of {}">'
+        '<span class="card" data-suit="{}" role="img" aria-label="{}">'
         '<span class="rank">{}</span><span class="suit">{}</span></span>'
-    ).format(card.suit, name, suit, rank, symbol)
+    ).format(card.suit, pgettext("card", "%(rank)s of %(suit)s", **names), rank, symbol)

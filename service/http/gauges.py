@@ -1,6 +1,6 @@
 """Metrics that are read from the database: what waits in all clubs together, and whether workers are active."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from service.db import Database
+from service.db.replicas import ReplicaLag, read_replicas
 from service.errors import ServiceError
 from service.jobs.queries.backlog import Backlog, read_ages, read_backlog
 from service.logs import get_log
@@ -42,13 +43,20 @@ GAUGES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 _log = get_log(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    backlog: Backlog
+    ages: Mapping[str, float]
+    replicas: Sequence[ReplicaLag]
+
+
 @dataclass(slots=True, eq=False)
 class BacklogGauges(Collector):
     """The gauges. Without the database there is only `ofc_database_up`, which is 0."""
 
     database: Database
     _read_at: float = field(default=float("-inf"), init=False)
-    _read: tuple[Backlog, Mapping[str, float]] | None = field(default=None, init=False)
+    _read: _Reading | None = field(default=None, init=False)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the gauges, read again if those of the last time are too old."""
@@ -58,20 +66,34 @@ class BacklogGauges(Collector):
         yield GaugeMetricFamily("ofc_database_up", "1 if the database responds, otherwise 0.", int(read is not None))
         if read is None:
             return
-        backlog, ages = read
         for attribute, (name, description) in GAUGES.items():
-            yield GaugeMetricFamily(name, description, getattr(backlog, attribute))
+            yield GaugeMetricFamily(name, description, getattr(read.backlog, attribute))
         runs = GaugeMetricFamily(
             "ofc_periodic_task_age_seconds", "Time since the last run of a periodic task.", labels=["task"]
         )
-        for task, seconds in ages.items():
+        for task, seconds in read.ages.items():
             runs.add_metric([task], seconds)
         yield runs
+        yield from _show_replicas(read.replicas)
 
-    def _look(self) -> tuple[Backlog, Mapping[str, float]] | None:
+    def _look(self) -> _Reading | None:
         try:
             with self.database.reading_outside_clubs() as connection:
-                return read_backlog(connection), read_ages(connection)
+                return _Reading(read_backlog(connection), read_ages(connection), read_replicas(connection))
         except ServiceError as error:
             _log.warning("metrics_incomplete", error=str(error))
             return None
+
+
+def _show_replicas(replicas: Sequence[ReplicaLag]) -> Iterator[GaugeMetricFamily]:
+    """Yield the gauges of the standbys, if there are any."""
+    if not replicas:
+        return
+    behind = GaugeMetricFamily("ofc_replica_lag_bytes", "WAL that a standby has not replayed yet.", labels=["standby"])
+    late = GaugeMetricFamily(
+        "ofc_replica_lag_seconds", "Time that a standby is behind the primary.", labels=["standby"]
+    )
+    for replica in replicas:
+        behind.add_metric([replica.name], replica.bytes)
+        late.add_metric([replica.name], replica.seconds)
+    yield from (behind, late)

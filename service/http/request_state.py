@@ -37,6 +37,7 @@ class RequestState:
         problem: the code of the problem of the response.
         stores_response: whether the response is stored under its idempotency key.
         plots: the number of plots that the page has so far.
+        language: the language of the texts of the response.
     """
 
     route: str | None
@@ -54,6 +55,7 @@ class RequestState:
     problem: str | None = None
     stores_response: bool = True
     plots: int = 0
+    language: str = "en"
 
 
 def begin_request(state: RequestState) -> RequestState:

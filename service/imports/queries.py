@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, insert, select, text, tuple_
 
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.imports.models import ImportPieceRecord, ImportResultRecord
 from service.jobs.models import JobRecord
 
@@ -169,6 +170,21 @@ def list_results(
         "limit": limit,
     }
     return [bytes(row.content) for row in transaction.execute(_RESULTS, parameters)]
+
+
+# A piece without such a line is skipped before its content is split.
+_LINES: Final = """
+    SELECT FROM import_results AS result
+    CROSS JOIN LATERAL string_to_table(convert_from(result.content, 'UTF8'), chr(10)) AS line
+    WHERE result.club_id = :club_id AND result.job_id = :job_id
+        AND position(convert_to(:containing, 'UTF8') IN result.content) > 0
+        AND position(CAST(:containing AS text) IN line) > 0
+"""
+
+
+def count_results(transaction: Transaction, job_id: UUID, containing: str, limit: int) -> int:
+    """Count the results of lines that contain a text, up to a limit."""
+    return count_rows(transaction, _LINES, limit, {"job_id": job_id, "containing": containing})
 
 
 _BY_REFERENCE: Final = text("""

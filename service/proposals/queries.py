@@ -13,6 +13,7 @@ from schemas.corrections.proposals import Proposal, ProposalEnd, ProposalKind, P
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.proposals.models import ProposalEndRecord, ProposalRecord
 from service.texts import queries as texts
@@ -27,6 +28,11 @@ class ProposalFilter:
     state: ProposalState | None = None
     round_id: UUID | None = None
     audit_id: UUID | None = None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of its conditions."""
+        return {"state": self.state and self.state.value, "round_id": self.round_id, "audit_id": self.audit_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,13 @@ _OF_RECORD: Final = text(f"""
     {_SELECT} AND (proposal.round_id = :record_id OR proposal.audit_id = :record_id) AND body.salt IS NOT NULL
     ORDER BY proposal.id
 """)
-_LIST: Final = text(f"""
+_MATCHING: Final = f"""
     {_SELECT} AND (CAST(:state AS text) IS NULL OR coalesce(ended.state, 'waiting') = :state)
         AND (CAST(:round_id AS uuid) IS NULL OR proposal.round_id = :round_id)
         AND (CAST(:audit_id AS uuid) IS NULL OR proposal.audit_id = :audit_id)
-        AND (CAST(:after AS uuid) IS NULL OR proposal.id < :after)
+"""
+_LIST: Final = text(f"""
+    {_MATCHING} AND (CAST(:after AS uuid) IS NULL OR proposal.id < :after)
     ORDER BY proposal.id DESC LIMIT :limit
 """)
 _COUNT_WAITING: Final = text("""
@@ -97,15 +105,13 @@ def list_page(
     transaction: Transaction, filter_: ProposalFilter, *, after: UUID | None = None, limit: int
 ) -> list[Proposal]:
     """List proposals, the newest first, from the one after `after`."""
-    parameters = {
-        "club_id": transaction.club_id,
-        "state": filter_.state and filter_.state.value,
-        "round_id": filter_.round_id,
-        "audit_id": filter_.audit_id,
-        "after": after,
-        "limit": limit,
-    }
+    parameters = {"club_id": transaction.club_id, **filter_.parameters, "after": after, "limit": limit}
     return [_load(row).proposal for row in transaction.execute(_LIST, parameters)]
+
+
+def count(transaction: Transaction, filter_: ProposalFilter, limit: int) -> int:
+    """Count proposals, up to a limit."""
+    return count_rows(transaction, _MATCHING, limit, filter_.parameters)
 
 
 def count_waiting(transaction: Transaction) -> int:

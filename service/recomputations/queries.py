@@ -11,6 +11,7 @@ from schemas.jobs.differences import LONGEST_DETAIL, DifferenceView
 from schemas.ledger.settling import Worth
 from service.db import Transaction
 from service.db.base import Base
+from service.db.paging import Rows, count_rows
 from service.recomputations.models import AuditedRoundRecord, DifferenceRecord
 from service.replays.findings import Finding, dump_value
 from service.rounds.queries.journal import load_worth
@@ -100,7 +101,7 @@ def list_findings(
     transaction: Transaction, job_id: UUID, *, after: int | None = None, limit: int
 ) -> list[DifferenceView]:
     """List findings after `after`, in the order of rounds."""
-    query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, _RECORD.job_id == job_id)
+    query = _of_job(transaction, job_id)
     if after is not None:
         query = query.where(_RECORD.number > after)
     return [
@@ -116,3 +117,12 @@ def list_findings(
         )
         for row in transaction.execute(query.order_by(_RECORD.number).limit(limit))
     ]
+
+
+def count_findings(transaction: Transaction, job_id: UUID, limit: int) -> int:
+    """Count the findings, up to a limit."""
+    return count_rows(transaction, _of_job(transaction, job_id), limit)
+
+
+def _of_job(transaction: Transaction, job_id: UUID) -> Rows:
+    return select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, _RECORD.job_id == job_id)

@@ -163,6 +163,7 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
     "webhooks": "where messages are sent; no record depends on them",
     "webhook_deliveries": "messages to webhooks; they repeat what the events of rounds say",
+    "cosignatures": "each is verified with the key beside it before it is stored, and by everyone who reads it",
     "feed_entries": "the index by which the feed of events filters; it repeats what the compared events say",
     "jobs": "progress of work; its changes to rounds are events of the rounds",
     "job_chunks": "progress of work; its changes to rounds are events of the rounds",

@@ -1,6 +1,7 @@
 """Stored rulesets: custom ones, and the presets that the club has used."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -15,6 +16,7 @@ from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.audit_trail.queries.events import EventKind, record_event
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.errors import NotFound, RulesetConflict
 from service.rulesets.models import RulesetRecord
 
@@ -150,6 +152,12 @@ def list_all(transaction: Transaction) -> list[Ruleset]:
     mine = select(CONTENT).where(RulesetRecord.club_id == transaction.club_id)
     contents = transaction.execute(mine.order_by(RulesetRecord.name, RulesetRecord.version)).scalars()
     return [parse_ruleset(content) for content in contents]
+
+
+def count_others(transaction: Transaction, names: Collection[str], limit: int) -> int:
+    """Count the stored versions of rulesets with other names than these, up to a limit."""
+    mine = select(RulesetRecord.name).where(RulesetRecord.club_id == transaction.club_id)
+    return count_rows(transaction, mine.where(RulesetRecord.name.not_in(names)), limit)
 
 
 def list_readable(transaction: Transaction) -> list[StoredRuleset]:

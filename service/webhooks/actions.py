@@ -110,6 +110,11 @@ def list_webhooks(transaction: Transaction, *, after: UUID | None, limit: int) -
     return cut_page(webhooks.list_page(transaction, after=after, limit=limit + 1), limit, lambda view: view)
 
 
+def count_webhooks(transaction: Transaction, limit: int) -> int:
+    """Count the club's webhooks, up to a limit."""
+    return webhooks.count(transaction, limit)
+
+
 def disable_webhook(transaction: Transaction, webhook_id: UUID, because: DisabledBecause) -> None:
     """Disable a webhook whose endpoint is gone or has failed for too long, if it is active."""
     if webhooks.disable(transaction, webhook_id, because):

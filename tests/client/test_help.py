@@ -25,12 +25,15 @@ from client.commands.administration import (
 )
 from client.commands.base import Command, Group
 from client.commands.checkpoints import EXAMPLE_ADDRESS
+from client.commands.corrections import EXAMPLE_PROPOSAL
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.money import EXAMPLE_ENTRY
-from client.commands.proposals import EXAMPLE_PROPOSAL
 from client.commands.rounds import EXAMPLE_ID
+from client.offline.verify import write_hand_proof
+from client.offline.witness.configuration import make_witness_key
+from evidence import read_note
 from tests.client.conftest import key_file
 from tests.evidence.releases import newest_evidence
 from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write
@@ -70,11 +73,13 @@ def test_these_are_all_the_commands() -> None:
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "proposal", "proposal list", "proposal show", "proposal confirm", "proposal withdraw",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import", "convert", "formats",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
-        "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key create", "key list", "key revoke",
+        "checkpoint prove-consistency", "checkpoint prove-inclusion",
+        "witness", "witness create-key", "witness serve", "witness watch", "witness conflicts",
+        "key", "key create", "key list", "key revoke",
         "events", "ledger", "balances", "unit", "unit define", "units",
         "payment", "payment record", "payment reverse", "charge", "charge record",
         "payment claim", "payment claims", "payment confirm", "payment decline", "payment withdraw",
@@ -146,11 +151,26 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write(directory, {"round": recorded["id"], **read_example("turbo")["hands"][0]}, "hand-4-of-friday.json")
     for kind, name in (("json", "evidence.json"), ("key", "club.key"), ("checkpoint", "checkpoint.txt")):
         write(directory, newest_evidence(kind).read_text(encoding="utf-8"), name)
+    write_witness(directory, service)
     amended = ofc("round", "document", recorded["id"], **reached).document
     amended["hands"][0]["played_at"] = "2026-11-20T20:15:00Z"
     write(directory, amended, "fixed.json")
     write(directory, [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:00:00Z"}], "patch.json")
     return directory
+
+
+def write_witness(directory: Path, service: Running) -> None:
+    """Write a policy that demands no witness, the configuration of one, and the proof of a hand."""
+    evidence = json.loads(newest_evidence("json").read_text(encoding="utf-8"))
+    write(directory, f"log {newest_evidence('key').read_text(encoding='utf-8')}quorum none\n", "friends.policy")
+    write(directory, write_hand_proof(evidence, 1), "hand-1.tlog-proof")
+    with Client(service.url, key_file(service).read_text().strip()) as client:
+        origin = read_note(client.get_checkpoint(client.make_checkpoint()["id"])).text.split("\n")[0]
+        [key] = [each["verifier"] for each in client.list_checkpoint_keys()]
+    make_witness_key(directory / "friend.key", "friend.example/witness")
+    configuration = ['key_file = "friend.key"', 'database = "friend.sqlite"', 'listen = "127.0.0.1:0"']
+    log = ["[[log]]", f'origin = "{origin}"', f'keys = ["{key}"]']
+    write(directory, "\n".join([*configuration, *log]), "witness.toml")
 
 
 def recompute(reached: dict[str, str], *, is_paused: bool, is_ended: bool) -> str:
@@ -200,6 +220,8 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
     if "hand add" in shown:
         return
     add_hand(reached, table, button=1)
+    if "--hand" in shown:
+        assert ofc("checkpoint", "make", **reached).code == 0
 
 
 def with_webhook(line: str, reached: dict[str, str]) -> str:
@@ -274,7 +296,7 @@ def test_the_examples_work(
         line = line.replace(EXAMPLE_ENTRY, pay(reached, shown))
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
-    if "--follow" in shown:
+    if "--follow" in shown or "witness serve" in shown or ("witness watch" in shown and "--once" not in shown):
         # It goes on until somebody ends it, as Ctrl-C does.
         line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)

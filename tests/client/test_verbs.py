@@ -9,8 +9,8 @@ import pytest
 from client.cli import main
 from client.commands import administration, money, players
 from client.commands.base import Entry, Group
+from client.commands.corrections import PROPOSAL_VERBS
 from client.commands.keys import KEY_VERBS
-from client.commands.proposals import PROPOSAL_VERBS
 from client.commands.verbs import FromNow, Verb
 from client.parameters import PARAMETERS
 from tests.support.client.contract import Contract, read_contract

@@ -37,6 +37,8 @@ SERVICES: Final = {
     "rabbitmq",
 }
 OWN: Final = {"web1", "web2", "worker1", "worker2", "beat", "migrate"}
+IMAGE: Final = re.compile(r"\$\{[A-Z]+_IMAGE:-(\S+:\d+\.\d+\S*)\}")
+"""A variable whose default has a version."""
 CADDY: Final = shutil.which("caddy")
 
 
@@ -85,7 +87,7 @@ def test_it_has_two_web_servers_two_workers_and_what_they_need() -> None:
 @pytest.mark.parametrize("name", sorted(SERVICES))
 def test_every_service_is_pinned_checked_and_hardened(name: str) -> None:
     described = service(name)
-    assert re.fullmatch(r"\S+:\d+\.\d+\S*", described["image"].replace("}", "")), described["image"]
+    assert IMAGE.fullmatch(described["image"]), described["image"]
     assert described["read_only"] is True
     assert described["cap_drop"] == ["ALL"]
     assert described["security_opt"] == ["no-new-privileges:true"]
@@ -97,7 +99,10 @@ def test_every_service_is_pinned_checked_and_hardened(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(OWN | {"pgbouncer"}))
 def test_images_of_the_project_run_as_a_user_without_rights(name: str) -> None:
     assert re.fullmatch(r"1000\d:1000\d", service(name)["user"])
-    assert service(name)["image"].rstrip("}").endswith(f":{VERSION}")
+    default = IMAGE.fullmatch(service(name)["image"])
+    assert default is not None
+    assert default[1].startswith("localhost/tablestakes")
+    assert default[1].endswith(f":{VERSION}")
 
 
 def test_only_the_proxy_is_reached_from_outside() -> None:

@@ -26,7 +26,7 @@ def test_the_user_is_not_root_and_nothing_is_downloaded() -> None:
 def test_the_health_check_is_a_command_of_the_image() -> None:
     (command,) = re.findall(r"^HEALTHCHECK .* CMD (\[.*\])$", TEXT, re.MULTILINE)
     assert json.loads(command) == ["python3", "/opt/tablestakes/healthcheck.py"]
-    assert "healthcheck.py /opt/tablestakes/healthcheck.py" in TEXT
+    assert "healthcheck.py sbom.cdx.json /opt/tablestakes/\n" in TEXT
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The archive of `make wheels` installs the whole service without an index, and the service records a hand."""
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from typing import Final
 import pytest
 
 from client.version import VERSION
+from tests.deploy.test_sbom import write_list
 from tests.support.client.run_ofc import EXAMPLES
 from tests.support.installation import ROOT, Environment, Wheels, find_package_files, list_files, run
 from tests.support.server_process import Running
@@ -39,6 +42,18 @@ def unpacked(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(archive) as read:
         read.extractall(directory, filter="data")
     return directory / "wheels"
+
+
+def test_every_wheel_is_in_the_list_of_packages(unpacked: Path, tmp_path: Path) -> None:
+    write_list(unpacked, tmp_path / "sbom.json")
+    document = json.loads((tmp_path / "sbom.json").read_text(encoding="utf-8"))
+    components = [*document["components"], document["metadata"]["component"]]
+    listed = {
+        each["hashes"][0]["content"]: each["name"] for each in components if each["hashes"][0]["alg"] == "SHA-256"
+    }
+    wheels = {hashlib.sha256(wheel.read_bytes()).hexdigest(): wheel.name for wheel in unpacked.iterdir()}
+    assert listed.keys() == wheels.keys()
+    assert [each["name"] for each in components if not each.get("licenses")] == []
 
 
 @pytest.fixture(scope="module", params=MOST_MEGABYTES)

@@ -23,6 +23,7 @@ from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
 from tests.support.auditors import auditor, confirm, proposed, require_second_auditor, withdraw
 from tests.support.database.recomputed_rounds import recompute
+from tests.support.examples.cosignatures import FRIEND, cosignature_of
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
 from tests.support.process_jobs import Club
 from tests.support.sample_rounds import (
@@ -78,6 +79,7 @@ def live(house: House, api: Api) -> Lived:
     _texts_are_erased(api)
     _findings_are_acknowledged(house, club)
     notes.append(_sign(house, club, key))
+    _checkpoints_are_cosigned(api)
     documents = [json.loads((EXAMPLES / f"pineapple-{name}.json").read_bytes()) for name in IMPORTED]
     assert {line.status for line in import_all(house, club, lines_of(documents), is_final=True)} == {"stored"}
     return Lived(house, club, tuple(Checkpoint.read(read_note(note).text) for note in notes))
@@ -86,6 +88,12 @@ def live(house: House, api: Api) -> Lived:
 def _sign(house: House, club: UUID, key: SigningKey) -> str:
     with database_of(house).transaction(club) as transaction:
         return make_checkpoint(transaction, key).checkpoint.note
+
+
+def _checkpoints_are_cosigned(api: Api) -> None:
+    for each in api.get("/v1/checkpoints")["checkpoints"][:2]:
+        request = cosignature_of(api, each["id"], FRIEND)
+        assert api.post(f"/v1/checkpoints/{each['id']}/cosignatures", request).status == 201
 
 
 def _keys_come_and_go(house: House, club: UUID) -> None:

@@ -32,7 +32,7 @@ class Wheels:
         """Build the wheels from a copy of the checkout, without anything that earlier builds have left in it."""
         source, built = directory / "source", directory / "wheels"
         copy_source(source)
-        run(*_PIP, "wheel", "--quiet", "--no-deps", "--wheel-dir", built, source / "client", source)
+        run(sys.executable, ROOT / "deploy" / "build_wheels.py", built, source / "client", source)
         (client,), (service,) = built.glob("tablestakes_client-*.whl"), built.glob("tablestakes-*.whl")
         return cls(client, service)
 
@@ -78,9 +78,9 @@ class Environment:
         run(sys.executable, "-m", "venv", "--without-pip", directory)
         self.python = directory / "bin" / "python"
 
-    def install(self, *wheels: str | Path) -> None:
+    def install(self, *wheels: str | Path, constraints: Path = ROOT / "constraints.txt") -> None:
         """Install wheels, with their extras in brackets, and what they depend on."""
-        self._pip("install", "--quiet", "--constraint", ROOT / "constraints.txt", *wheels)
+        self._pip("install", "--quiet", "--constraint", constraints, *wheels)
 
     def install_offline(self, wheels: Path, requirement: str) -> None:
         """Install a distribution and what it depends on from a folder of wheels, without an index."""

@@ -214,7 +214,7 @@ def operations(api: Api) -> Iterator[tuple[str, str, str]]:
     for path, item in api.contract["paths"].items():
         for method, operation in item.items():
             if method != "parameters":
-                yield method.upper(), re.sub(r"\{\w*id\}", NOBODYS, path), operation["operationId"]
+                yield method.upper(), re.sub(r"\{(\w*id|address)\}", NOBODYS, path), operation["operationId"]
 
 
 def walk(api: Api, path: str) -> Iterator[ApiResponse]:

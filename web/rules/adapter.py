@@ -39,6 +39,7 @@ from scoring.board import Row
 from scoring.cards import BY_NAME
 from scoring.errors import HandError, Mistake, RoundError, ScoringError
 from scoring.history import PlayedRound, replay, without_needless_marks
+from scoring.phrase import Phrase
 from scoring.presets import PRESETS
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
@@ -151,7 +152,8 @@ def read_typed(typed_text: str) -> str:
     Read a board as it is typed, pasted or said, by the grammar of `ofc hand add`, as JSON.
 
     `parts` has the cards of each row and the discards: each with its rank, and its suit or, if that is missing, the
-    suits that it can have. `wrong` is what is invalid or has two meanings, and `missing` what is still missing.
+    suits that it can have. `wrong` is what is invalid or has two meanings, and `missing` what is still missing: phrases
+    with their messages and values.
 
     Args:
         typed_text: JSON with `text`, `taken`, the place of each card that another player has, and `discards`, how many
@@ -165,7 +167,22 @@ def read_typed(typed_text: str) -> str:
     pending = {"1": "T", "10": "T"}.get(board.pending_rank, board.pending_rank.upper())
     if pending and board.current < len(PARTS):
         parts[PARTS[board.current]].append(_dump_typed(pending, used))
-    return json.dumps({"kind": "typed", "parts": parts, "wrong": board.wrong, "missing": board.missing})
+    wrong, missing = ([_dump_phrase(each) for each in remarks] for remarks in (board.wrong, board.missing))
+    return json.dumps({"kind": "typed", "parts": parts, "wrong": wrong, "missing": missing})
+
+
+def _dump_phrase(text: str | int) -> Document | str | int:
+    """Return a phrase in English, with its message and values, so that the page shows it in its language."""
+    if not isinstance(text, Phrase):
+        return text
+    return {
+        "text": str(text),
+        "message": text.message,
+        "plural": text.plural,
+        "number": text.number,
+        "context": text.context,
+        "values": {name: _dump_phrase(value) for name, value in text.values.items()},
+    }
 
 
 def _dump_typed(card: str, used: set[str]) -> Document:

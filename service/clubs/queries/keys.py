@@ -14,7 +14,7 @@ from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db import Pipeline, Query, Session, Statement, Transaction
 from service.db.connections import ENTER_CLUB
 from service.db.failures import conflicts
-from service.db.paging import select_page
+from service.db.paging import count_rows, select_page
 from service.db.pipeline import Row as PipelineRow
 from service.errors import Busy, KeyUnknown, NotFound
 
@@ -237,6 +237,11 @@ def list_page(
     own = _ISSUED.where(_is_own(transaction))
     query = select_page(own, _KEY.id, after=after, limit=limit, oldest_first=oldest_first)
     return [_load(row) for row in transaction.execute(query)]
+
+
+def count(transaction: Transaction, limit: int) -> int:
+    """Count the keys of the transaction's club, up to a limit."""
+    return count_rows(transaction, _ISSUED.where(_is_own(transaction)).order_by(None), limit)
 
 
 def list_names(transaction: Transaction, key_ids: Collection[UUID]) -> Mapping[UUID, str]:

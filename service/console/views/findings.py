@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 from typing import Final
 from uuid import UUID
@@ -14,6 +13,7 @@ from schemas.base import WireSchema, load
 from schemas.fields import Choice, Time, UuidField
 from service.clubs.queries import keys
 from service.clubs.scopes import KeyScope
+from service.console.views.addresses import read_query
 from service.console.views.exports import Column
 from service.console.views.listing import NAME, Filter, Listing, Part, Query, show_list
 from service.console.views.pages import console, console_form, console_page
@@ -26,9 +26,10 @@ from service.verification.queries.findings import ListedFinding, StoredFinding
 
 
 class AcknowledgementSchema(WireSchema):
-    """Which verification's findings were read."""
+    """Which verification's findings were read, and of which round, if the list was that of a round."""
 
     verified_at = Time(required=True)
+    round_id = UuidField(data_key="round", load_default=None)
 
 
 _ACKNOWLEDGEMENT: Final = AcknowledgementSchema()
@@ -76,6 +77,10 @@ FINDINGS: Final = Listing[FindingRow](
         Column("acknowledged_by", lambda row: row.by),
     ),
     read=_read_findings,
+    count=lambda transaction, query, limit: findings.count(
+        transaction, round_id=query["round"], is_new=query["state"] == "new", limit=limit
+    ),
+    rows=("finding", "findings"),
     none="The last verification found nothing.",
     no_match="No finding matches.",
     filters=(
@@ -91,11 +96,14 @@ def list_findings() -> str | Response:
     """Render the findings of the last verification, or send them as a file."""
     transaction = current_transaction()
     console_state().page_path = url_for("console.list_findings")
+    round_id: UUID | None = read_query(FINDINGS.query)["round"]
     return show_list(
         FINDINGS,
         "findings.html",
         verification=results.find(transaction),
         unacknowledged=findings.count_unacknowledged(transaction),
+        round_id=round_id,
+        listed=findings.count(transaction, round_id=round_id, is_new=True, limit=findings.MOST_STORED),
         most=findings.MOST_STORED,
     )
 
@@ -103,7 +111,8 @@ def list_findings() -> str | Response:
 @console.post("/findings/acknowledge")
 @console_form(KeyScope.AUDIT, show_again=list_findings)
 def save_acknowledgement() -> BaseResponse:
-    """Acknowledge all findings of the verification that was read, and show them."""
-    verified_at: datetime = load(_ACKNOWLEDGEMENT, {"verified_at": read_form().get("verified_at")})["verified_at"]
-    acknowledge_findings(current_transaction(), verified_at)
-    return redirect(url_for("console.list_findings"), HTTPStatus.SEE_OTHER)
+    """Acknowledge the findings of the verification that was read, all or those of a round, and show them."""
+    sent = {name: text for name in ("verified_at", "round") if (text := read_form().get(name))}
+    read = load(_ACKNOWLEDGEMENT, sent)
+    acknowledge_findings(current_transaction(), read["verified_at"], read["round_id"])
+    return redirect(url_for("console.list_findings", round=read["round_id"]), HTTPStatus.SEE_OTHER)

@@ -109,7 +109,7 @@ def _players_of(*lists: Iterable[StoredCase | RoundOverview]) -> Iterator[str]:
 
 
 def _read_evidence(transaction: Transaction) -> Mapping[str, Any]:
-    """Return the state of the club's evidence: its tree, its newest checkpoint, and how it was last verified."""
+    """Return the state of the club's evidence: its tree, checkpoint and witnesses, and how it was last verified."""
     head = trees.get_head(transaction)
     recomputed = list_recomputations(transaction, state=JobState.SUCCEEDED, after=None, limit=1).items
     return {
@@ -117,6 +117,7 @@ def _read_evidence(transaction: Transaction) -> Mapping[str, Any]:
         "unsigned": head.size - head.signed_size,
         "waiting": trees.count_waiting(transaction),
         "checkpoint": checkpoints.find_newest(transaction),
+        "witnesses": checkpoints.list_witnesses(transaction),
         "verification": results.find(transaction),
         "recomputation": recomputed[0] if recomputed else None,
     }

@@ -131,6 +131,7 @@ JOBS: Final = {
             *_LAST,
         ),
         read=_read_imports,
+        count=lambda transaction, query, limit: imports.count_imports(transaction, query["state"], limit),
         none="The club has no import yet.",
         rows=("import", "imports"),
         no_match="No import matches.",
@@ -151,6 +152,7 @@ JOBS: Final = {
             *_LAST,
         ),
         read=_read_recomputations,
+        count=lambda transaction, query, limit: recomputations.count_recomputations(transaction, query["state"], limit),
         none="The club has no recomputation yet.",
         rows=("recomputation", "recomputations"),
         no_match="No recomputation matches.",
@@ -169,6 +171,9 @@ LINES: Final = Listing[LineResult](
     ),
     read=lambda transaction, query, after, limit: imports.list_line_results(
         transaction, query["job_id"], status=query["status"], after=after, limit=limit
+    ),
+    count=lambda transaction, query, limit: imports.count_line_results(
+        transaction, query["job_id"], query["status"], limit
     ),
     none="No line has a result yet.",
     rows=("line", "lines"),
@@ -192,6 +197,7 @@ DIFFERENCES: Final = Listing[DifferenceView](
     read=lambda transaction, query, after, limit: recomputations.list_differences(
         transaction, query["job_id"], after=after, limit=limit
     ),
+    count=lambda transaction, query, limit: recomputations.count_differences(transaction, query["job_id"], limit),
     none="No difference was found.",
     rows=("difference", "differences"),
 )

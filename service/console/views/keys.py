@@ -9,7 +9,7 @@ from flask import Response, redirect, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from schemas.fields import Choice, UuidField
-from service.clubs.actions import list_own_keys, revoke_own_key
+from service.clubs.actions import count_own_keys, list_own_keys, revoke_own_key
 from service.clubs.queries import keys
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import KeyScope
@@ -44,6 +44,7 @@ KEYS: Final = Listing[IssuedKey](
     read=lambda transaction, query, after, limit: list_own_keys(
         transaction, after=after, limit=limit, oldest_first=query["sort"] == "oldest"
     ),
+    count=lambda transaction, _query, limit: count_own_keys(transaction, limit),
     none="There are no more keys.",
     rows=("key", "keys"),
     orders=by_time("created_at"),
@@ -66,6 +67,9 @@ SESSIONS: Final = Listing[ListedSession](
     ),
     read=lambda transaction, query, after, limit: sessions.list_sessions(
         transaction, SessionFilter(query["key"], query["state"]), after=after, limit=limit
+    ),
+    count=lambda transaction, query, limit: sessions.count_sessions(
+        transaction, SessionFilter(query["key"], query["state"]), limit
     ),
     none="No session is listed.",
     rows=("session", "sessions"),

@@ -129,13 +129,13 @@ class Listing(Generic[T]):
         columns: all columns, those of the files and those of the page, in order.
         read: reads a part of it: with a query, from the row after a place, with a limit of rows. It sends the same
             number of statements for any number of rows.
+        count: counts its results up to a limit, in one statement or a few, or returns None if the filter does not allow
+            that.
         none: the text of the page if the list is empty.
         no_match: its text if no row matches the filter; by default the same.
         rows: what one of its rows is, and what several are.
         filters: the fields of its form.
         orders: the orders that it can have, the default one first.
-        count: counts its results up to a limit, without reading more of them, or returns None if the filter does not
-            allow that; by default, so many results are read.
         sums: returns sums of all results, where they mean something.
         schema: the schema to which the filters and the cursor are added.
         cursor: parses the cursor; `show_cursor` returns the cursor of a place.
@@ -143,19 +143,19 @@ class Listing(Generic[T]):
         lines: returns the rows of files for a row of the page; by default the row itself.
         label: of its table, for screen readers; by default the title.
         style: further classes of its table.
-        is_stacked: whether a phone shows a row in a few lines, with the headings of its cells.
+        is_stacked: whether a phone or an upright tablet shows a row in a few lines, with the headings of its cells.
     """
 
     name: str
     title: str
     columns: Sequence[Column[T]]
     read: Callable[[Transaction, Query, Any, int], Page[T] | Part[T]]
+    count: Callable[[Transaction, Query, int], int | None]
     none: str
     no_match: str | None = None
     rows: tuple[str, str] = ("result", "results")
     filters: Sequence[Filter] = ()
     orders: Sequence[Order] = ()
-    count: Callable[[Transaction, Query, int], int | None] | None = None
     sums: Callable[[Transaction, Query], Sequence[Sum]] | None = None
     schema: type[QuerySchema] = QuerySchema
     cursor: WireField = field(default_factory=CursorField)
@@ -315,7 +315,7 @@ def read_list(listing: Listing[T], **places: Any) -> ShownList[T]:
         part.items,
         part.note if isinstance(part, Part) else None,
         None if part.next_after is None else listing.show_cursor(part.next_after),
-        _count(transaction, listing, query, part) if is_known else None,
+        listing.count(transaction, query, MOST_COUNTED + 1) if is_known else None,
         listing.sums(transaction, query) if listing.sums and is_known else (),
         list_names(transaction, players) if players else {},
         meanings,
@@ -331,20 +331,6 @@ def _find(transaction: Transaction, listing: Listing[T], query: Query) -> list[F
         for each in listing.filters
         if each.finder is not None and query[each.name] is not None
     ]
-
-
-def _count(transaction: Transaction, listing: Listing[T], query: Query, part: Page[T] | Part[T]) -> int | None:
-    """
-    Count the results of a query, but no more than a page needs to know; a list without `count` reads them.
-
-    Return None if the list does not allow that, or ends a part before it has read so many.
-    """
-    if listing.count is not None:
-        return listing.count(transaction, query, MOST_COUNTED + 1)
-    if query["cursor"] is None and part.next_after is None:
-        return len(part.items)
-    counted = listing.read(transaction, query, None, MOST_COUNTED + 1)
-    return None if counted.next_after is not None and len(counted.items) <= MOST_COUNTED else len(counted.items)
 
 
 def send_list_file(listing: Listing[T], **places: Any) -> Response | None:

@@ -14,13 +14,12 @@ from schemas.rounds import RoundRequest, RoundRequestSchema
 from schemas.rulesets import describe_ruleset
 from schemas.tables import TableRequestSchema
 from scoring.errors import Mistake
-from scoring.round_state import RoundStatus
 from service.clubs.scopes import KeyScope
 from service.console.views.pages import console, console_form, console_page, render
 from service.console.views.session import read_form
 from service.console.views.tables import read_value
 from service.db import Transaction
-from service.errors import RoundOpen, TableConflict
+from service.errors import TableConflict
 from service.http.authentication import current_transaction, require_scope
 from service.ledger.actions.checks import read_form_amount
 from service.rounds.actions.opening import describe_opening, open_round
@@ -36,7 +35,7 @@ _ROUND: Final = RoundRequestSchema()
 _FIRST: Final = {"ruleset": "pineapple", "stack": "100"}
 """What the form suggests."""
 _SEATS: Final = range(1, 5)
-"""No ruleset has more seats: the deck has cards for four."""
+"""No ruleset has more seats: the deck has cards for four. The form shows those of the chosen game."""
 _ROUNDS: Final = 50
 """In how many rounds of the club known players are looked for."""
 
@@ -49,9 +48,9 @@ def show_new_table() -> str:
     rulesets = list_rulesets(transaction)
     return render(
         "new_table.html",
-        rulesets=[(each.name, f"{describe_ruleset(each)} ({each.name})") for each in rulesets],
+        rulesets=[(each.name, f"{describe_ruleset(each)} ({each.name})", each.players.max) for each in rulesets],
         units=[each.unit.code for each in list_units(transaction)],
-        seats=_SEATS,
+        seats=range(1, 1 + max(each.players.max for each in rulesets)),
         known=_list_known(transaction),
         chosen=_FIRST | read_form(),
     )
@@ -86,20 +85,20 @@ def create_table() -> BaseResponse:
 
 def _open_first_round(transaction: Transaction, added: AddedTable, request: RoundRequest) -> None:
     """
-    Open the first round of a table, unless the form has opened it before.
+    Open the first round of a table, unless the form has opened it before: the form never opens a second one.
 
     Raises:
-        TableConflict: the table existed, and has an open round of others.
+        TableConflict: the table existed, and its first round has other seats.
     """
     table_id = UUID(added.view.id)
-    try:
-        open_round(transaction, table_id, request)
-    except RoundOpen:
-        filter_ = RoundFilter(table_id=table_id, status=RoundStatus.OPEN)
-        [open_] = list_rounds(transaction, filter_, after=None, limit=1).items
-        if describe_opening(open_.round.seats) != [asdict(each) for each in request.seats]:
-            detail = "the table with this name has an open round with other seats; expected another name"
-            raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail),)) from None
+    if added.is_replay:
+        rounds = list_rounds(transaction, RoundFilter(table_id=table_id), after=None, limit=1, oldest_first=True).items
+        if rounds and describe_opening(rounds[0].round.seats) == [asdict(each) for each in request.seats]:
+            return
+        if rounds:
+            detail = "the first round of the table with this name has other seats; expected another name"
+            raise TableConflict(detail, (Mistake(TableConflict.code, ("name",), detail),))
+    open_round(transaction, table_id, request)
 
 
 def _read_seats(form: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -94,6 +94,8 @@ RULESETS: Final = Listing[RulesetRow](
         Column("leaving", lambda row: row.ruleset.leaving.value),
     ),
     read=_read_rulesets,
+    count=lambda transaction, _query, limit: rulesets.count_others(transaction, PRESETS.keys(), limit),
+    rows=("ruleset", "rulesets"),
     none="The club has no rulesets of its own. Make one from a preset: change what your room plays differently.",
     cursor=RulesetReference(),
     show_cursor=str,

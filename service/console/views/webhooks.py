@@ -50,6 +50,7 @@ WEBHOOKS: Final = Listing[WebhookView](
         Column("created_at", lambda each: each.created_at, "Added"),
     ),
     read=lambda transaction, _query, after, limit: actions.list_webhooks(transaction, after=after, limit=limit),
+    count=lambda transaction, _query, limit: actions.count_webhooks(transaction, limit),
     none="The club has no webhook.",
     rows=("webhook", "webhooks"),
 )

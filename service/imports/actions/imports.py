@@ -45,6 +45,11 @@ def list_imports(
     return cut_page(import_jobs, limit, lambda listed: _view(listed.job, listed.progress))
 
 
+def count_imports(transaction: Transaction, state: JobState | None, limit: int) -> int:
+    """Count the club's imports, up to a limit."""
+    return jobs.count(transaction, KIND, state, limit)
+
+
 def view_import(transaction: Transaction, job: StoredJob) -> JobView:
     """Sum the results of an import so far: stored rounds and hands, replayed lines, refused lines."""
     return _view(job, jobs.get_progress(transaction, job.id))
@@ -147,8 +152,9 @@ def list_line_results(
     """
     jobs.get(transaction, import_id, KIND)
     last = 0 if after is None else min(after.int, MOST_INTEGER)
-    needle = b'"line":' if status is None else f'"status":"{status}"'.encode()
-    pieces = imports.list_results(transaction, import_id, from_line=last + 1, containing=needle, limit=_PIECES)
+    pieces = imports.list_results(
+        transaction, import_id, from_line=last + 1, containing=_needle(status).encode(), limit=_PIECES
+    )
     results = [
         LineResult(result["line"], result["status"], result["round"], result["problem"])
         for piece in pieces
@@ -159,6 +165,16 @@ def list_line_results(
     if page.next_after is None and len(pieces) == _PIECES and results:
         return Page(page.items, results[-1].id)
     return page
+
+
+def count_line_results(transaction: Transaction, import_id: UUID, status: str | None, limit: int) -> int:
+    """Count the results of lines so far, up to a limit: all, or those with a status."""
+    return imports.count_results(transaction, import_id, _needle(status), limit)
+
+
+def _needle(status: str | None) -> str:
+    """Return what the result of each line contains, or of each with a status: in a text, a quote is escaped."""
+    return '"line":' if status is None else f'"status":"{status}"'
 
 
 _PIECES: Final = 8

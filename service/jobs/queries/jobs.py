@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, text, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.errors import Busy, NotFound
 from service.jobs.models import ChunkRecord, JobRecord
 
@@ -246,20 +247,28 @@ def list_page(
 
     An import that could not be received has no parameters and was never queued: it is omitted.
     """
-    query = _JOBS.where(
-        _JOB.club_id == transaction.club_id,
-        _JOB.kind == kind,
-        _JOB.state != JobState.RECEIVING,
-        _JOB.parameters != {},
-    )
-    if state is not None:
-        query = query.where(_JOB.state == state)
+    query = _listed(transaction, kind, state)
     if after is not None:
         query = query.where(_JOB.id < after)
     page = query.order_by(_JOB.id.desc()).limit(limit).subquery()
     progress = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == page.c.id).lateral()
     listed = select(page, progress).join(progress, true()).order_by(page.c.id.desc())
     return [ListedJob(_load(row), _load_progress(row)) for row in transaction.execute(listed)]
+
+
+def count(transaction: Transaction, kind: str, state: JobState | None, limit: int) -> int:
+    """Count the jobs that `list_page` lists, up to a limit."""
+    return count_rows(transaction, _listed(transaction, kind, state), limit)
+
+
+def _listed(transaction: Transaction, kind: str, state: JobState | None) -> Select[Any]:
+    query = _JOBS.where(
+        _JOB.club_id == transaction.club_id,
+        _JOB.kind == kind,
+        _JOB.state != JobState.RECEIVING,
+        _JOB.parameters != {},
+    )
+    return query if state is None else query.where(_JOB.state == state)
 
 
 def list_with_parameter(transaction: Transaction, kind: str, name: str, value: str, *, limit: int) -> list[StoredJob]:

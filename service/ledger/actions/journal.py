@@ -66,12 +66,13 @@ def sum_ledger(transaction: Transaction, filter_: JournalFilter) -> dict[Unit, i
     return queries.sum_amounts(transaction, filter_)
 
 
-def count_ledger(transaction: Transaction, filter_: JournalFilter, limit: int) -> int | None:
-    """Count the lines of the entries of a filter, up to a limit; None if entries without a line prevent that."""
+def count_ledger(transaction: Transaction, filter_: JournalFilter, limit: int) -> int:
+    """Count the lines of the entries of a filter, up to a limit."""
     ids = None if filter_.player is None else read_aliases(transaction).ids_of(filter_.player)
     countable = queries.list_countable(transaction, filter_, limit)
+    # Each has a line at least, so that as many as the limit are enough.
     lines = sum(1 if counted is None else _count_lines(kind, counted, ids) for kind, counted in countable)
-    return None if len(countable) == limit and lines < limit else min(lines, limit)
+    return min(lines, limit)
 
 
 def _count_lines(kind: EntryKind, counted: Counted, ids: Sequence[str] | None) -> int:

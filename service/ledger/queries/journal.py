@@ -100,7 +100,8 @@ _SUMS: Final = """
     WHERE entry.club_id = :club_id AND part.account = ANY (CAST(:player AS text[])) {conditions}
     GROUP BY entry.unit, entry.unit_digits ORDER BY entry.unit, entry.unit_digits
 """
-# A line of a settlement is a transfer or a charge. Other entries are a row each, whose payments are computed.
+# A line of a settlement is a transfer or a charge. Other entries with a line are a row each, whose payments are
+# computed: each of them has an account that won or lost something from others, or that owes a charge.
 _LINES: Final = f"""
     SELECT entry.kind, line.accounts, line.amounts, line.charges
     FROM entries AS entry
@@ -111,9 +112,14 @@ _LINES: Final = f"""
             = (entry.club_id, entry.round_id, entry.revision) {{of_transfer}}
         UNION ALL
         SELECT NULL, NULL, NULL FROM unnest(entry.accounts, entry.charges) AS charge (account, amount)
-        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND account <> '{HOUSE}' AND amount <> 0 {{of_charge}}
+        WHERE entry.kind = '{EntryKind.SETTLEMENT.value}' AND account <> '{HOUSE}' AND amount <> 0 {{of_account}}
         UNION ALL
-        SELECT entry.accounts, entry.amounts, entry.charges WHERE entry.kind <> '{EntryKind.SETTLEMENT.value}'
+        SELECT entry.accounts, entry.amounts, entry.charges
+        WHERE entry.kind <> '{EntryKind.SETTLEMENT.value}' AND EXISTS (
+            SELECT FROM unnest(entry.accounts, entry.amounts, entry.charges) AS part (account, amount, charge)
+            WHERE (charge IS NULL OR account <> '{HOUSE}') AND (amount <> coalesce(charge, 0) OR charge <> 0)
+                {{of_account}}
+        )
     ) AS line
     WHERE entry.club_id = :club_id {{conditions}} LIMIT :limit
 """
@@ -122,7 +128,7 @@ _OF_TRANSFER: Final = """AND EXISTS (
     WHERE (seat.club_id, seat.round_id, seat.revision) = (paid.club_id, paid.round_id, paid.revision)
         AND seat.seat IN (paid.payer, paid.payee) AND seat.player = ANY (CAST(:player AS text[]))
 )"""
-_OF_CHARGE: Final = "AND account = ANY (CAST(:player AS text[]))"
+_OF_ACCOUNT: Final = "AND account = ANY (CAST(:player AS text[]))"
 _TRANSFERS: Final = text("""
     SELECT wanted.place, row_number() OVER (
             PARTITION BY wanted.place ORDER BY paid.number, paid.late, paid.position
@@ -256,11 +262,12 @@ def list_countable(
     List what the lines of entries are counted from, up to a limit.
 
     Returns:
-        For each line of a settlement its kind and None, and for each other entry its kind and its amounts.
+        For each line of a settlement its kind and None, and for each other entry with a line its kind and its
+        amounts.
     """
     of_filter = filter_.parameters(transaction)
-    of_player = {"of_transfer": _OF_TRANSFER, "of_charge": _OF_CHARGE} if "player" in of_filter else {}
-    parts = {"of_transfer": "", "of_charge": "", **of_player, "conditions": _conditions(of_filter)}
+    of_player = {"of_transfer": _OF_TRANSFER, "of_account": _OF_ACCOUNT} if "player" in of_filter else {}
+    parts = {"of_transfer": "", "of_account": "", **of_player, "conditions": _conditions(of_filter)}
     rows = transaction.execute(
         text(_LINES.format(**parts)), {"club_id": transaction.club_id, "limit": limit, **of_filter}
     )

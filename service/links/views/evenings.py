@@ -16,6 +16,7 @@ from schemas.rounds import RoundView
 from service.db import Transaction
 from service.errors import LinkAddressUnknown
 from service.http.formats import format_amount, format_clock, format_evening, format_money_won, format_signed, isolate
+from service.http.language import gettext
 from service.http.public_address import find_public_url
 from service.ledger.actions.statements import get_statement
 from service.links.actions.pages import number_rounds
@@ -172,7 +173,7 @@ def list_results(view: RoundView) -> list[Result]:
 
 def name_round(view: RoundView, number: int | None, zone: ZoneInfo) -> str:
     """Return the title of a round: its number in the evening, if it is known, and when it was opened."""
-    numbered = "Round" if number is None else f"Round {number}"
+    numbered = gettext("Round") if number is None else gettext("Round %(number)s", number=number)
     return f"{numbered}, {format_clock(view.opened_at, zone)}"
 
 
@@ -194,7 +195,10 @@ def write_share(
     The address of a personal link is not for others, so their text has none.
     """
     lines = [*titles, *(each.line for each in results)]
-    lines += [f"{isolate(payer)} pays {isolate(payee)} {amount}" for payer, payee, amount in payments]
+    lines += [
+        gettext("%(payer)s pays %(payee)s %(amount)s", payer=isolate(payer), payee=isolate(payee), amount=amount)
+        for payer, payee, amount in payments
+    ]
     if address is not None:
         # The host of a request can be made up by whoever sent it.
         with suppress(LinkAddressUnknown):

@@ -19,6 +19,7 @@ from scoring.errors import Mistake, ScoringError
 from service.db import Transaction
 from service.errors import NotFound, PaymentConflict, ScopeMissing, ServiceError
 from service.http.formats import format_amount, format_day, format_money, format_money_won
+from service.http.language import current_translations, gettext
 from service.ledger.actions.checks import read_form_amount
 from service.ledger.actions.claims import (
     claim_payment,
@@ -58,7 +59,7 @@ class Refusal:
     @property
     def sentences(self) -> Sequence[str]:
         """The reasons as sentences for players."""
-        return list(sentences_of(refuse(self.error)))
+        return list(sentences_of(refuse(self.error), words=current_translations()))
 
     @property
     def question(self) -> Mapping[str, str]:
@@ -164,7 +165,9 @@ class OwnMoney:
         shown = self.show(amount, own.unit)
         if table_of(own.unit.code) is None:
             return shown
-        return f"{shown} at {own.table_name}" if own.table_name else f"{shown} at another table"
+        if own.table_name:
+            return gettext("%(amount)s at %(table)s", amount=shown, table=own.table_name)
+        return gettext("%(amount)s at another table", amount=shown)
 
 
 def read_money(
@@ -213,13 +216,16 @@ class ShownTotals:
     def _show_change(self, entry: RoundEntry, amount: int) -> str:
         reason = f": {entry.reason}" if entry.reason else ""
         day = format_day(entry.posted_at, self.zone)
-        return f"{format_money_won(amount, self.totals.unit)} by the correction of {day}{reason}"
+        shown = format_money_won(amount, self.totals.unit)
+        return gettext("%(amount)s by the correction of %(day)s", amount=shown, day=day) + reason
 
     def _show_paid(self, amount: int) -> str:
         if not amount:
             return ""
         shown = format_money(abs(amount), self.totals.unit)
-        return f"paid {shown}" if amount > 0 else f"received {shown}"
+        if amount > 0:
+            return gettext("paid %(amount)s so far", amount=shown)
+        return gettext("received %(amount)s so far", amount=shown)
 
 
 def read_totals(transaction: Transaction, round_id: UUID, revision: int, zone: ZoneInfo) -> ShownTotals | None:

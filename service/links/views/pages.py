@@ -1,5 +1,6 @@
 """The pages of links, for viewers and players: the table, its rounds or one round, and what a player can do there."""
 
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC
@@ -13,21 +14,17 @@ from zoneinfo import ZoneInfo
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from schemas.base import WireError, load
-from schemas.disputes import DisputeCommentRequestSchema, DisputeRequestSchema, DisputeWithdrawalRequestSchema
-from schemas.links import Link
+from schemas.base import WireError
 from schemas.pages import show_cursor
 from schemas.problems import refuse
-from schemas.sentences import describe_kind, sentences_of
-from schemas.settlements import SettlementConfirmationRequestSchema
+from schemas.sentences import describe_kind
 from scoring.errors import ScoringError
 from service.clubs.actions import get_club
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
 from service.clubs.scopes import KeyScope, has_scope
 from service.db import Session, Transaction
-from service.disputes.actions.disputes import comment_on_dispute, open_dispute, withdraw_dispute
-from service.disputes.actions.own_disputes import find_own_dispute, list_own_disputes
+from service.disputes.actions.own_disputes import list_own_disputes
 from service.disputes.queries import disputes
 from service.errors import (
     ConfirmationRefused,
@@ -40,6 +37,14 @@ from service.errors import (
 )
 from service.http.authentication import database
 from service.http.formats import format_evening, format_time
+from service.http.language import (
+    LANGUAGES,
+    current_translations,
+    pgettext,
+    remember_language,
+    use_language,
+    vary_by_language,
+)
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.rate_limits import count_request, count_unknown
@@ -48,47 +53,57 @@ from service.http.responses import NO_STORE
 from service.links import queries as links
 from service.links.actions.links import get_link_of_table
 from service.links.actions.pages import list_evening, read_round_page, show_linked_hand
+from service.links.views.changes import advise, change_own_round, explain_refusal
 from service.links.views.evenings import address_of, find_seated, show_evenings, sum_evening
-from service.links.views.forms import read_cursor, read_day, read_form, read_number
+from service.links.views.forms import read_cursor, read_day, read_form
 from service.links.views.money import REFUSALS, Refusal, change_money, read_money, read_totals
 from service.links.views.rounds import Personal, render_round_page
 from service.pages.apps import find_built
 from service.players.queries.aliases import read_aliases
-from service.rounds.actions.reading import get_round, list_rounds
-from service.rounds.actions.settlements import confirm_settlement
+from service.rounds.actions.reading import list_rounds
 from service.rounds.queries.round_filter import RoundFilter
 from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, write_explanation
 
 _POLICY: Final = "Content-Security-Policy"
 _WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "form-action 'self'")}
 _ROUNDS: Final = 30
-_CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
-_ADVICE: Final = {
-    HTTPStatus.NOT_FOUND: (
-        "This link does not work",
-        "The link is incomplete, or not one of this service. Open it again exactly as you received it. If that does not"
-        " help, ask the person who sent it for a new link.",
-    ),
-    HTTPStatus.GONE: (
-        "This link has ended",
-        "The link was valid, but has expired or was revoked. Nothing is lost: everything is still recorded. Ask the"
-        " person who sent it for a new link.",
-    ),
-}
-"""Title and advice of the pages that a browser shows for links that do not work."""
+_PAGE: Final = re.compile(r"(?:/\w[\w-]*)*")
+"""The part of an address after the link: of the table, an evening, a round or a hand."""
 
 link_pages = Blueprint("link_pages", __name__, template_folder="templates", url_prefix="/links/<string:secret>")
+
+
+@link_pages.before_request
+def choose() -> None:
+    """Choose the language of the page."""
+    use_language()
+
+
+@link_pages.context_processor
+def find_language_form() -> dict[str, str]:
+    """Return where the form sends the language, and the page to which it leads back."""
+    secret = (request.view_args or {}).get("secret", "")
+    has_page = request.method == "GET" or request.endpoint == "link_pages.change_round"
+    rest = request.path.split("/", 3)[3:] if has_page else []
+    address = url_for("link_pages.change_language", secret=secret)
+    return {"language_address": address, "language_page": "".join(f"/{part}" for part in rest)}
 
 
 @link_pages.after_request
 def show_problem(response: Response) -> Response:
     """Show a problem as a page."""
+    # A request over the limit is refused before its language is chosen.
+    use_language()
+    vary_by_language(response)
     if response.mimetype != MEDIA_TYPE:
         return response
     state = current_request()
     assert state.problem is not None, "the response is a problem"
     kind = PROBLEM_KINDS[state.problem]
-    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, describe_kind(state.problem)))
+    title, advice = advise(response.status_code) or (
+        pgettext("problem", kind.title),
+        describe_kind(state.problem, words=current_translations()),
+    )
     page = render_template(
         "link_problem.html",
         title=title,
@@ -98,7 +113,24 @@ def show_problem(response: Response) -> Response:
     )
     response.set_data(page)
     response.content_type = f"{HTML}; charset=utf-8"
-    response.headers.update(STYLED | NO_STORE)
+    response.headers.update(_WITH_FORMS | NO_STORE)
+    return response
+
+
+@link_pages.post("/language")
+def change_language(secret: str) -> BaseResponse:
+    """
+    Set the cookie of the language, and show the page again.
+
+    Only the part of the address after the link is received, so that the form cannot lead elsewhere.
+    """
+    count_request(_hash(secret))
+    form = read_form()
+    language, page = form.get("language", ""), form.get("page", "")
+    if language not in LANGUAGES or _PAGE.fullmatch(page) is None:
+        raise NotFound("the language or the page is unknown")
+    response = redirect(f"{url_for('link_pages.show_link', secret=secret)}{page}", HTTPStatus.SEE_OTHER)
+    remember_language(response, language)
     return response
 
 
@@ -134,7 +166,7 @@ def _render_table(session: Session, key: StoredKey, secret: str, refusal: Refusa
         style_address=find_built(STYLE, ".css"),
     )
     status = HTTPStatus.OK if refusal is None else PROBLEM_KINDS[refuse(refusal.error).code].status
-    return _respond(page, STYLED if link.player is None else _WITH_FORMS, status)
+    return _respond(page, status)
 
 
 @link_pages.get("/evenings/<string:evening>")
@@ -161,7 +193,7 @@ def show_evening(secret: str, evening: str) -> Response:
             expires_at=format_time(link.expires_at.astimezone(UTC), ZoneInfo(club.time_zone)),
             style_address=find_built(STYLE, ".css"),
         )
-    return _respond(page, STYLED)
+    return _respond(page)
 
 
 @link_pages.get("/rounds/<uuid:round_id>")
@@ -182,7 +214,7 @@ def show_hand(secret: str, round_id: UUID, number: int) -> Response:
         get_link_of_table(transaction, key.id)
         explained, hands = show_linked_hand(transaction, round_id, number)
         page = write_explanation(explained, Neighbours(_address(secret, round_id), number, hands))
-    return _respond(page, STYLED)
+    return _respond(page)
 
 
 @link_pages.post("/rounds/<uuid:round_id>")
@@ -202,7 +234,7 @@ def change_round(secret: str, round_id: UUID) -> BaseResponse:
     try:
         with database().session() as session, _writing(session, key) as transaction:
             link, _ = get_link_of_table(transaction, key.id)
-            about = _change(transaction, key, link, round_id, form)
+            about = change_own_round(transaction, key, link, round_id, form)
     except (ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
         with database().session() as session:
             return _render_round(session, key, secret, round_id, error, form)
@@ -264,49 +296,6 @@ def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transac
     )
 
 
-def _change(
-    transaction: Transaction, key: StoredKey, link: Link, round_id: UUID, form: Mapping[str, str]
-) -> UUID | None:
-    """
-    Do what a player has sent, and return the dispute that it was about; None if it was about the round.
-
-    Raises:
-        NotFound: the link is not a player's or lacks the scope, the form is unknown, or the round is not one of the
-            table, or the dispute not one of the player.
-        ConfirmationRefused, DisputeChanged, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
-    """
-    action = form.get("action")
-    if link.player is None or action not in ("confirm", "dispute", "comment", "withdraw"):
-        raise NotFound("the link is not for a player")
-    view = get_round(transaction, round_id)
-    you = find_seated(link, read_aliases(transaction), view)
-    if action == "confirm":
-        seat = next((each.seat for each in view.round.seats if each.player == you), None)
-        asked = {"seat": seat, "revision": read_number(form.get("revision", ""))}
-        confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
-        return None
-    if not has_scope(key.scopes, (KeyScope.DISPUTES,)):
-        raise NotFound("the link is not for disputes")
-    if action == "dispute":
-        hand = form.get("hand", "")
-        asked = {"round": str(round_id), "hand": read_number(hand) if hand else None, "claim": _line(form, "claim")}
-        open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": you}))
-        return None
-    dispute = find_own_dispute(transaction, key, round_id, form.get("dispute", ""))
-    if action == "comment":
-        said = {"comment": _line(form, "comment"), "by": dispute.author}
-        comment_on_dispute(transaction, dispute.id, load(DisputeCommentRequestSchema(), said), key)
-    else:
-        asked = {"version": read_number(form.get("version", "")), "reason": _line(form, "reason") or None}
-        request = load(DisputeWithdrawalRequestSchema(), {**asked, "by": dispute.author})
-        withdraw_dispute(transaction, dispute.id, request, key)
-    return dispute.id
-
-
-def _line(form: Mapping[str, str], field: str) -> str:
-    return " ".join(form.get(field, "").split())
-
-
 def _render_round(
     session: Session,
     key: StoredKey,
@@ -329,7 +318,7 @@ def _render_round(
             can_dispute=has_scope(key.scopes, (KeyScope.DISPUTES,)),
             disputes=own,
             entries=disputes.list_entries_of(transaction, [each.id for each in own]),
-            message=None if error is None else _explain(error),
+            message=None if error is None else explain_refusal(error),
             about=next((each.id for each in own if str(each.id) == form.get("dispute")), None),
             claim=form.get("claim", ""),
             reply=form.get("comment", ""),
@@ -347,15 +336,7 @@ def _render_round(
     )
     error = refusal.error if refusal else error
     status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refuse(error).code].status
-    return _respond(shown, STYLED if personal is None else _WITH_FORMS, status)
-
-
-def _explain(error: ServiceError | ScoringError | WireError) -> str:
-    """Return a refusal as a sentence for players."""
-    refusal = refuse(error)
-    if any(mistake.code == "settlement-superseded" for mistake in refusal.mistakes):
-        return _CHANGED
-    return " ".join(sentences_of(refusal))
+    return _respond(shown, status)
 
 
 def _authenticate(session: Session, secret: str) -> StoredKey:
@@ -389,5 +370,5 @@ def _hash(secret: str) -> bytes:
     return sha256(secret.encode(errors="replace")).digest()
 
 
-def _respond(page: str, headers: Mapping[str, str], status: int = HTTPStatus.OK) -> Response:
-    return Response(page, status, {**headers, **NO_STORE}, content_type=f"{HTML}; charset=utf-8")
+def _respond(page: str, status: int = HTTPStatus.OK) -> Response:
+    return Response(page, status, {**_WITH_FORMS, **NO_STORE}, content_type=f"{HTML}; charset=utf-8")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from flask import render_template
@@ -15,7 +15,7 @@ from schemas.round_settlements import dump_round_settlement, view_round_settleme
 from schemas.rounds import RoundView
 from schemas.scores import dump_recorded_hand
 from scoring.hand import Seat
-from scoring.ruleset import Points
+from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_payments
 from scoring.settlement import LimitedBy
 from service.disputes.queries.disputes import StoredDispute
@@ -27,16 +27,12 @@ from service.http.formats import (
     format_money_won,
     format_time,
 )
+from service.http.language import gettext, ngettext
 from service.links.actions.pages import RoundPage
 from service.links.views.evenings import list_results, name_round, write_share
 from service.links.views.money import OwnMoney, ShownTotals
 from service.pages.apps import find_built
 from service.rounds.views.explanations import STYLE
-
-_CAPS: Final = {
-    LimitedBy.PAYER_STACK: "{payer} had only {paid} left",
-    LimitedBy.WINNER_ROOM: "{payee} could win at most {paid}",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +94,7 @@ def render_round_page(
         "linked_round.html",
         title=title,
         table=page.table,
+        ruleset=_name_ruleset(view.round.ruleset),
         day=day,
         evening_address=evening_address,
         share=write_share(
@@ -141,7 +138,19 @@ def _show_amount(view: RoundView, points: Points) -> str:
     """Return points as money or, if they have no value, as points."""
     if view.point_value is not None and view.unit is not None:
         return format_money(points * view.point_value, view.unit)
-    return f"{points} {'point' if points == 1 else 'points'}"
+    return ngettext("%(count)s point", "%(count)s points", points)
+
+
+def _name_ruleset(ruleset: Ruleset) -> str:
+    if ruleset.version > 1:
+        return gettext("%(ruleset)s, version %(version)s", ruleset=ruleset.name, version=ruleset.version)
+    return ruleset.name
+
+
+def _explain_cap(limited_by: LimitedBy, payer: str, payee: str, paid: Points) -> str:
+    if limited_by is LimitedBy.PAYER_STACK:
+        return gettext("%(payer)s had only %(paid)s left", payer=payer, paid=paid)
+    return gettext("%(payee)s could win at most %(paid)s", payee=payee, paid=paid)
 
 
 def _show_hand(hand: HandView, names: Mapping[Seat, str]) -> dict[str, Any]:
@@ -166,9 +175,7 @@ def _show_hand(hand: HandView, names: Mapping[Seat, str]) -> dict[str, Any]:
             "payee": names[transfer.payee],
             "paid": transfer.paid,
             "due": transfer.due,
-            "because": _CAPS[transfer.limited_by].format(
-                payer=names[transfer.payer], payee=names[transfer.payee], paid=transfer.paid
-            ),
+            "because": _explain_cap(transfer.limited_by, names[transfer.payer], names[transfer.payee], transfer.paid),
         }
         for transfer in hand.transfers
         if transfer.limited_by

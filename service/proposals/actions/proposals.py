@@ -184,6 +184,11 @@ def list_proposals(
     return cut_page(page, limit, lambda proposal: proposal)
 
 
+def count_proposals(transaction: Transaction, filter_: ProposalFilter, limit: int) -> int:
+    """Count the proposals of the club, up to a limit."""
+    return proposals.count(transaction, filter_, limit)
+
+
 def find_waiting(transaction: Transaction, round_id: UUID) -> ProposalView | None:
     """Find the proposal to correct a round that waits, with what it changes."""
     waiting = proposals.list_page(transaction, ProposalFilter(ProposalState.WAITING, round_id=round_id), limit=1)

@@ -116,6 +116,11 @@ def list_recomputations(
     return cut_page(page, limit, lambda listed: _view_job(listed.job, listed.progress, aliases))
 
 
+def count_recomputations(transaction: Transaction, state: JobState | None, limit: int) -> int:
+    """Count the club's recomputations, up to a limit."""
+    return jobs.count(transaction, KIND, state, limit)
+
+
 def list_applied(transaction: Transaction, audit_id: UUID, *, limit: int) -> list[StoredJob]:
     """List the recomputations that applied an audit, newest first."""
     return jobs.list_with_parameter(transaction, KIND, "audit", str(audit_id), limit=limit)
@@ -234,6 +239,11 @@ def list_differences(
     """
     job = jobs.get(transaction, recomputation_id, KIND)
     return cut_page(_list(transaction, job.id, after, limit + 1), limit, lambda view: view)
+
+
+def count_differences(transaction: Transaction, recomputation_id: UUID, limit: int) -> int:
+    """Count the differences found so far, up to a limit."""
+    return recomputations.count_findings(transaction, recomputation_id, limit)
 
 
 def read_differences(

@@ -3,16 +3,17 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import delete, func, insert, select, text
+from sqlalchemy import Select, delete, func, insert, select, text
 
 from evidence.events import FindingsAcknowledged
 from service.audit_trail.models import EventRecord
 from service.audit_trail.queries.events import EventWriter
 from service.db import Transaction
 from service.db.batch import Batch
+from service.db.paging import count_rows
 from service.rounds.models import RoundRecord
 from service.verification.models import AcknowledgedFindingRecord, VerificationFindingRecord
 
@@ -114,25 +115,18 @@ def list_page(
 ) -> Sequence[ListedFinding]:
     """List findings of the last verification in their order; of a round or all, those not acknowledged or all."""
     query = (
-        select(
-            *_FINDING.__table__.columns,
+        _matching(transaction, round_id, is_new=is_new)
+        .add_columns(
             RoundRecord.id.is_not(None).label("has_round"),
             _ACKNOWLEDGED.acknowledged_at,
             EventRecord.actor,
         )
         .outerjoin(RoundRecord, (RoundRecord.club_id == _FINDING.club_id) & (RoundRecord.id == _FINDING.round_id))
-        .outerjoin(
-            _ACKNOWLEDGED, (_ACKNOWLEDGED.club_id == _FINDING.club_id) & (_ACKNOWLEDGED.digest == _FINDING.digest)
-        )
         .outerjoin(EventRecord, (EventRecord.club_id == _ACKNOWLEDGED.club_id) & (EventRecord.id == _ACKNOWLEDGED.id))
-        .where(_FINDING.club_id == transaction.club_id, _FINDING.position > after)
+        .where(_FINDING.position > after)
         .order_by(_FINDING.position)
         .limit(limit)
     )
-    if round_id is not None:
-        query = query.where(_FINDING.round_id == round_id)
-    if is_new:
-        query = query.where(_ACKNOWLEDGED.digest.is_(None))
     return [
         ListedFinding(
             row.position,
@@ -143,6 +137,20 @@ def list_page(
         )
         for row in transaction.execute(query)
     ]
+
+
+def count(transaction: Transaction, *, round_id: UUID | None = None, is_new: bool = False, limit: int) -> int:
+    """Count the stored findings that `list_page` lists, up to a limit."""
+    return count_rows(transaction, _matching(transaction, round_id, is_new=is_new), limit)
+
+
+def _matching(transaction: Transaction, round_id: UUID | None, *, is_new: bool) -> Select[Any]:
+    is_same = (_ACKNOWLEDGED.club_id == _FINDING.club_id) & (_ACKNOWLEDGED.digest == _FINDING.digest)
+    query = select(*_FINDING.__table__.columns).outerjoin(_ACKNOWLEDGED, is_same)
+    query = query.where(_FINDING.club_id == transaction.club_id)
+    if round_id is not None:
+        query = query.where(_FINDING.round_id == round_id)
+    return query.where(_ACKNOWLEDGED.digest.is_(None)) if is_new else query
 
 
 def lock(transaction: Transaction) -> None:

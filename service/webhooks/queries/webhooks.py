@@ -9,6 +9,7 @@ from sqlalchemy import Row, Select, case, delete, func, insert, select, text, up
 
 from schemas.webhooks.endpoints import DisabledBecause, WebhookRequest, WebhookState, WebhookView
 from service.db import Transaction
+from service.db.paging import count_rows
 from service.errors import NotFound
 from service.webhooks.models import WebhookRecord
 from service.webhooks.queries import deliveries
@@ -164,6 +165,11 @@ def list_page(transaction: Transaction, *, after: UUID | None, limit: int) -> li
     if after is not None:
         query = query.where(_WEBHOOK.id < after)
     return [_load(transaction, row) for row in transaction.execute(query)]
+
+
+def count(transaction: Transaction, limit: int) -> int:
+    """Count the webhooks of the club, up to a limit."""
+    return count_rows(transaction, _mine(transaction), limit)
 
 
 def _mine(transaction: Transaction) -> Select[Any]:

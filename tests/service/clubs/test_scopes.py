@@ -69,6 +69,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "get_document": {"read"},
     "get_evidence": {"audit"},
     "make_checkpoint": {"audit"},
+    "add_cosignature": {"audit"},
     "list_checkpoints": {"audit"},
     "prove_consistency": {"audit"},
     "prove_inclusion": {"audit"},
@@ -237,6 +238,7 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
         "get_player_statistics",
         "join_player",
         "part_player",
+        "add_cosignature",
     )
     for scope in own.by_scope:
         is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY

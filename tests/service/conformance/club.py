@@ -7,12 +7,14 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from evidence.cosignatures import CosigningKey
 from scoring.cards import DECK, Card
 from scoring.ruleset import BOARD_SIZE
 from tests.oracle.deal import cards_seen
 from tests.oracle.rulesets import random_ruleset
 from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of
+from tests.support.examples.cosignatures import cosignature_of
 from tests.support.sample_rounds import NOBODYS, Document, seats
 from tests.support.scoring.strategies import set_cards
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
@@ -96,6 +98,7 @@ class Club:
             "record_hands": self.hand_lines,
             "record_departure": self.departure,
             "issue_link": self.to_share,
+            "add_cosignature": self.cosignature,
             "sign_in_phone": self.phone,
             "undo_hand": self.undo,
             "confirm_settlement": self.confirmation,
@@ -231,6 +234,11 @@ class Club:
     def record(self, kind: str) -> str:
         """Record or claim a payment, or record a charge, and return its ID."""
         return str(self._made(f"/v1/{kind.replace('_', '-')}s", self.to_record(kind))["id"])
+
+    def cosignature(self) -> Document:
+        """Cosign the newest checkpoint."""
+        newest = str(self._made("/v1/checkpoints", None)["id"])
+        return cosignature_of(self.api, newest, CosigningKey.make("friend.example/witness"))
 
     def webhook(self) -> Document:
         """Choose some kinds of messages."""

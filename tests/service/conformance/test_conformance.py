@@ -97,6 +97,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "propose_correction": "the amended round must be playable, and a patch must fit the document",
     "propose_recomputation": "what is proposed is an audit that has succeeded",
     "what_if": "the amended round must be playable, and a patch must fit the document",
+    "add_cosignature": "the key must be that of a witness, and the signature one of the checkpoint",
     "prove_consistency": "the smaller size comes first",
     "prove_inclusion": "the tree must have been so large, and have the position",
     "open_dispute": "the round must have the hand and the seat, a row needs a hand, and a player of it must dispute it",

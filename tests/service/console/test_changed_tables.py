@@ -7,7 +7,8 @@ from tests.service.console.test_signing_in import signed_in_with
 from tests.support.api_client import Api, Document
 from tests.support.application import House
 from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
-from tests.support.sample_rounds import add_table, complete_round, open_round
+from tests.support.race import at_once
+from tests.support.sample_rounds import add_table, close, complete_round, open_round
 
 MONEY = {"point_value": 20, "unit": "EUR"}
 
@@ -74,6 +75,32 @@ def test_a_table_with_an_open_round_of_others_is_not_that_of_the_form(visitor: V
         refused = visitor.submit("/tables/new", "/tables/new", form | other)
         assert refused.status_code == 409, other
         assert "Another table has this name. Choose another one." in text_of(parse(refused))
+    assert len(api.get("/v1/rounds")["rounds"]) == 1
+
+
+def test_the_form_opens_no_second_round_after_the_first_has_ended(visitor: Visitor, api: Api) -> None:
+    form = {"name": "attic", "ruleset": "turbo", "stack": "150", "player1": "ann", "player2": "ben"}
+    created = visitor.submit("/tables/new", "/tables/new", form)
+    [round_] = api.get("/v1/rounds")["rounds"]
+    assert close(api, round_["id"]).status == 200
+    again = visitor.submit("/tables/new", "/tables/new", form)
+    assert (again.status_code, again.location) == (303, created.location)
+    refused = visitor.submit("/tables/new", "/tables/new", form | {"player2": "cyd"})
+    assert refused.status_code == 409
+    assert "Another table has this name. Choose another one." in text_of(parse(refused))
+    assert len(api.get("/v1/rounds")["rounds"]) == 1
+
+
+def test_a_double_tap_creates_one_table_and_opens_one_round(house: House, api: Api) -> None:
+    form = {"name": "attic", "ruleset": "turbo", "stack": "150", "player1": "ann", "player2": "ben"}
+    visitors = [Visitor.signed_in(house, api) for _ in range(2)]
+    forms = [form | {"csrf": csrf_of(each.show("/tables/new"))} for each in visitors]
+
+    def send(place: int) -> str:
+        return visitors[place].send("/tables/new", forms[place]).location
+
+    first, second = at_once(lambda: send(0), lambda: send(1))
+    assert first == second
     assert len(api.get("/v1/rounds")["rounds"]) == 1
 
 

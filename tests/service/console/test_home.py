@@ -1,10 +1,12 @@
 """The home page: open rounds, disputes that wait, settlements soon final, jobs, evidence, and what is unusual."""
 
+import re
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 import pytest
 
+from evidence.cosignatures import CosigningKey
 from service.verification.queries.results import VerificationResult, store
 from tests.service.console.test_disputes import MONEY, reader_of
 from tests.service.disputes.test_unusual_rounds import FOULING, finished
@@ -14,6 +16,7 @@ from tests.support.application import House
 from tests.support.auditors import proposed
 from tests.support.browser.console_visitor import Visitor, text_of
 from tests.support.database.recorded_statements import recorded_statements
+from tests.support.examples.cosignatures import FRIEND, cosignature_of
 from tests.support.import_lines import club_of
 from tests.support.process_jobs import Club
 from tests.support.sample_rounds import (
@@ -171,6 +174,19 @@ def test_the_last_checkpoint(visitor: Visitor, api: Api) -> None:
     text, _ = section(visitor.show("/"), "Evidence")
     assert f"{checkpoint['size']} events" in text
     assert "not signed yet" not in text
+
+
+def test_the_witnesses_that_have_cosigned(visitor: Visitor, api: Api) -> None:
+    """The time is that of the service, whatever the clock of the witness says."""
+    assert "Seen by" not in section(visitor.show("/"), "Evidence")[0]
+    for table in ("first", "second"):
+        start_round(api, name=table)
+        checkpoint = api.post("/v1/checkpoints", None)["id"]
+        for key in (FRIEND, CosigningKey.make("ann.example/witness") if table == "first" else FRIEND):
+            request = cosignature_of(api, checkpoint, key)
+            assert api.post(f"/v1/checkpoints/{checkpoint}/cosignatures", request).status == 201
+    text, _ = section(visitor.show("/"), "Evidence")
+    assert re.search(r"Seen byann.example/witness, \d+ \w+ ago; friend.example/witness, \d+ \w+ ago", text), text
 
 
 @pytest.mark.parametrize(

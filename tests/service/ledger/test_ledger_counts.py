@@ -78,6 +78,20 @@ def test_lines_are_counted_up_to_a_limit(house: House, api: Api) -> None:
 
 
 @pytest.mark.usefixtures("journal")
+def test_entries_without_a_line_are_not_counted(house: House, api: Api) -> None:
+    adjustments = 3
+    for number in range(adjustments):
+        corrected = complete_round(api, name=f"for nothing {number}", point_value=0, unit="EUR")
+        exchange_seats(api, corrected)
+    with database_of(house).reading(club_of(house, api)) as transaction:
+        for values in (*FILTERS, {"table_name": "for nothing 1"}, {"table_name": "for nothing 1", "player": "bob"}):
+            filter_ = JournalFilter(**values)
+            whole = len(list_ledger(transaction, filter_, after=None, limit=1000).lines)
+            for limit in range(1, whole + 2):
+                assert count_ledger(transaction, filter_, limit) == min(limit, whole), (values, limit)
+
+
+@pytest.mark.usefixtures("journal")
 def test_lines_are_counted_in_three_statements(house: House, api: Api) -> None:
     with database_of(house).reading(club_of(house, api)) as transaction:
         # A transaction begins with its first statement.

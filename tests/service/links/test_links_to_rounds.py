@@ -93,7 +93,11 @@ def test_a_browser_gets_printable_pages_with_links_to_every_hand(api: Api, brows
         assert "style-src 'self';" in response.headers["Content-Security-Policy"]
     for number in (0, 3, 10**9):
         assert browser.get(f"{url}/rounds/{round_id}/hands/{number}").status_code == 404
-    assert browser.get(f"{url}/rounds/{round_id}", headers=HTML).text == page.text
+    # The form of the languages names the page to which it returns.
+    again = browser.get(f"{url}/rounds/{round_id}", headers=HTML).text.replace(
+        f'value="/rounds/{round_id}"', 'value=""'
+    )
+    assert again == page.text
 
 
 def test_player_ids_are_escaped_in_pages(api: Api, browser: FlaskClient) -> None:

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence import SigningKey, digest_of
+from evidence import SigningKey, digest_of, read_note
+from evidence.cosignatures import CosignerKey, CosigningKey
 from evidence.events import (
     ChargeRecorded,
     FinalReason,
@@ -35,6 +36,7 @@ from scoring.round import Departed, PlayedHand, close_round, depart, open_round,
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, StakesRules, StakesScope, WinLimit
 from service.audit_trail.actions import make_checkpoint
+from service.audit_trail.queries.checkpoints import StoredCosignature, add_cosignature
 from service.audit_trail.queries.events import EventKind, record_event
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
@@ -350,7 +352,12 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         charge(transaction)
         declined_claim(transaction)
         job_id = add_job(transaction)
-        make_checkpoint(transaction, SIGNING_KEY)
+        signed = make_checkpoint(transaction, SIGNING_KEY).checkpoint
+        witness = CosigningKey.make("friend.example/witness")
+        cosignature = StoredCosignature(
+            CosignerKey(witness.name, witness.verifier.public), witness.sign(read_note(signed.note).text.encode())
+        )
+        add_cosignature(transaction, signed.size, cosignature)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         fingerprint = sha256(b"a request").digest()
         first = IdempotentResponse(fingerprint, 201, "/v1/hands/1", b"{}", has_texts=True)

@@ -5,6 +5,7 @@ from service.config import Config
 from service.http.services import services_of
 from tests.support.api_client import Api
 from tests.support.application import House
+from tests.support.examples.cosignatures import FRIEND, cosignature_of
 from tests.support.examples.record_examples import Recorder, read_two_pages
 
 
@@ -13,6 +14,7 @@ def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
     first = recorder.call("make_checkpoint")
     recorder.call("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
     second = recorder.call("make_checkpoint")
+    recorder.call("add_cosignature", {"address": first["id"]}, cosignature_of(recorder.api, first["id"], FRIEND))
     read_two_pages(recorder, "list_checkpoints")
     recorder.call("prove_consistency", {"from": first["size"], "to": second["size"]})
     recorder.call("prove_inclusion", {"position": 2, "size": second["size"]})

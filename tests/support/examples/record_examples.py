@@ -40,9 +40,9 @@ ENDING = re.compile(r"[0-9a-f]{6}")
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 SIGNED = re.compile(
     r"(?m)^[A-Za-z0-9+/]{43}=$|(?<=^rounds )[A-Za-z0-9+/]{43}=$|(?<=^— tablestakes )[A-Za-z0-9+/=]+$"
-    r"|[A-Za-z0-9+/]{120,}={0,2}"
+    r"|[A-Za-z0-9+/]{100,}={0,2}"
 )
-"""The roots and the signature of a checkpoint, and the bytes of an event."""
+"""The roots, the signature and the cosignature of a checkpoint, and the bytes of an event."""
 COUNTED = re.compile(r" \d+\.\d+$")
 HEADERS = ("Location", "Link")
 LINES = "application/x-ndjson"

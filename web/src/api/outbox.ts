@@ -5,6 +5,7 @@ import type { Tablestakes } from "../../client/src/client.js";
 import type { HandRequest, RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
 import { makeId } from "../../client/src/ids.js";
+import { gettext } from "../language/gettext.js";
 import { isPayment, isTakenBack, sendPayment, type PaymentOperation } from "./payments.js";
 import { postOnce } from "./posting.js";
 import { isTemporary } from "../../client/src/retries.js";
@@ -91,8 +92,10 @@ export type FlushResult =
   /** Another secret is needed, and why. */
   | { kind: "unauthorized"; rounds: Round[]; detail: string };
 
-/** What the page shows when the service no longer accepts its secret. */
-export const NOT_VALID = "This link or key is no longer valid.";
+/** Return what the page shows when the service no longer accepts its secret. */
+export function describeNotValid(): string {
+  return gettext("This link or key is no longer valid.");
+}
 /** The status of a response to a secret that is not valid. */
 export const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
@@ -102,7 +105,6 @@ const TOO_MANY_REQUESTS = 429;
 export const EXPECTED_DIFFERS = "expected-differs";
 /** The places of the fields that a round has from its table. */
 const OF_TABLE = /^#\/expected\/(ruleset|point_value|unit)$/;
-const TABLE_CHANGED = "The table was changed after the round was opened on this device. Nothing was recorded.";
 
 /**
  * Send all requests, oldest first. A refused request stops those of its round, and the next round of its table.
@@ -132,7 +134,7 @@ export async function sendAll(client: Tablestakes, storage: OutboxStorage, signa
       } else if (error.status === TOO_MANY_REQUESTS) {
         return { kind: "limited", rounds: result() };
       } else if (error.status === UNAUTHORIZED || error.status === FORBIDDEN) {
-        const detail = error.status === FORBIDDEN ? describeKind(error.problem) : NOT_VALID;
+        const detail = error.status === FORBIDDEN ? describeKind(error.problem) : describeNotValid();
         return { kind: "unauthorized", rounds: result(), detail };
       } else if (isTakenBack(error, request)) {
         await storage.completePayment(request, null);
@@ -179,7 +181,10 @@ function findNext(requests: Waiting[], busy: ReadonlySet<string>): Waiting | und
 function refusalOf(error: ApiError, request: Waiting): Refusal {
   const { code, errors } = error;
   const isTableChanged = request.operation === "open_round" && errors.some(({ pointer }) => OF_TABLE.test(pointer));
-  if (code === EXPECTED_DIFFERS && isTableChanged) return { code, details: [TABLE_CHANGED], isTableChanged };
+  if (code === EXPECTED_DIFFERS && isTableChanged) {
+    const detail = gettext("The table was changed after the round was opened on this device. Nothing was recorded.");
+    return { code, details: [detail], isTableChanged };
+  }
   const hand = findUndone(error);
   return { code, details: describeRefusal(error, contextOf(request)), ...(hand === null ? {} : { hand }) };
 }

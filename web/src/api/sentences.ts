@@ -3,6 +3,8 @@
 import type { FieldError, Problem } from "../../client/src/contract.js";
 import catalogue from "../../../schemas/sentences.json";
 import { nameCard } from "../design/cards.js";
+import { gettext, translate } from "../language/gettext.js";
+import { nameRow, type RowName } from "../language/words.js";
 
 /** What a problem is about. */
 export interface Context {
@@ -17,11 +19,9 @@ type Mistake = Pick<FieldError, "code" | "detail"> & { pointer?: string };
 const FIELDS: Record<string, string> = catalogue.fields;
 const KINDS: Record<string, string> = catalogue.kinds;
 const MISTAKES: Record<string, string> = catalogue.mistakes;
-const ROWS = ["top", "middle", "bottom", "discards"];
+const ROWS: readonly string[] = ["top", "middle", "bottom", "discards"];
 /** Start of a detail about the document that a correction changes: the place in it. */
 const AMENDED = /\bat (#\S*) of the [\w' ]*document: /;
-/** For a code of a newer service. */
-const UNKNOWN = "The service refused this. Load the page again.";
 
 /** Return every mistake of a problem as a sentence. */
 export function describeProblem(problem: Pick<Problem, "code" | "detail" | "errors">, context: Context = {}): string[] {
@@ -31,26 +31,27 @@ export function describeProblem(problem: Pick<Problem, "code" | "detail" | "erro
 
 /** Return what a problem is, as a sentence. */
 export function describeKind({ code, detail }: Pick<Problem, "code" | "detail">): string {
-  return capitalize(fill(KINDS[code] ?? UNKNOWN, { detail: clean(detail, new Map()) }));
+  return capitalize(fill(find(KINDS, code), { detail: clean(detail, new Map()) }));
 }
 
 /** Return a mistake as a sentence. */
 export function describeMistake({ code, detail, pointer = "#" }: Mistake, { names = new Map(), body }: Context = {}): string {
   const steps = readPointer(AMENDED.exec(detail)?.[1] ?? pointer);
   const hand = Number(steps[steps.indexOf("hands") + 1]) + 1;
-  const nameOf = (seat: unknown): string | undefined => (typeof seat === "number" ? (names.get(seat) ?? `seat ${seat}`) : undefined);
+  const nameOf = (seat: unknown): string | undefined => (typeof seat === "number" ? (names.get(seat) ?? gettext("seat %(seat)s", { seat })) : undefined);
   const seats = [...detail.matchAll(/\bseat (\d+)/g)].map(([, seat]) => nameOf(Number(seat)));
   const card = /(?<![\w])[2-9TJQKA][shdc](?!\w)/.exec(detail)?.[0];
   const named = steps.filter((step) => /^[A-Za-z_]+$/.test(step) && step !== "query");
   const name = named.at(-1);
   // The fields of rulesets have labels like `points.row`.
-  const unnamed = named.length > 1 ? named.join(".") : `the ${name?.replaceAll("_", " ")}`;
-  const field = name === undefined ? undefined : (FIELDS[name] ?? unnamed);
+  const unnamed = named.length > 1 ? named.join(".") : gettext("the %(field)s", { field: name?.replaceAll("_", " ") ?? "" });
+  const field = name === undefined ? undefined : name in FIELDS ? translate(FIELDS[name]!) : unnamed;
   const player = findPlayer(steps, body, nameOf) ?? seats[0];
-  const sentence = fill(MISTAKES[code] ?? UNKNOWN, {
+  const row = steps.find((step): step is RowName => ROWS.includes(step));
+  const sentence = fill(find(MISTAKES, code), {
     player,
     other: seats[1],
-    row: steps.find((step) => ROWS.includes(step)),
+    row: row && nameRow(row),
     card: card === undefined ? undefined : nameCard(card),
     expected: /expected (\d+)/.exec(detail)?.[1],
     range: /expected (\d+ (?:to|or) \w+)/.exec(detail)?.[1],
@@ -60,9 +61,17 @@ export function describeMistake({ code, detail, pointer = "#" }: Mistake, { name
     what: sayWhat(clean(detail, names), field),
   });
   const isOfPlayer = player !== undefined && sentence.startsWith(`${player}: `);
-  if (steps.includes("hands") && !Number.isNaN(hand)) return `Hand ${hand}${isOfPlayer ? ", " : ": "}${sentence}`;
+  if (steps.includes("hands") && !Number.isNaN(hand)) {
+    return [gettext("Hand %(number)s", { number: hand }), sentence].join(isOfPlayer ? ", " : ": ");
+  }
   // A name stays as its player writes it.
   return isOfPlayer ? sentence : capitalize(sentence);
+}
+
+/** Return the sentence of a code in the language of the page; one of its own for a code of a newer service. */
+function find(sentences: Record<string, string>, code: string): string {
+  const sentence = sentences[code];
+  return sentence === undefined ? gettext("The service refused this. Load the page again.") : translate(sentence);
 }
 
 /** Fill the marks of a sentence. A part in brackets is left out if something in it is not known. */

@@ -3,6 +3,7 @@
 import { Tablestakes } from "../../client/src/client.js";
 import type { CurrentLink, Table } from "../../client/src/contract.js";
 import { ApiError } from "../../client/src/errors.js";
+import { gettext } from "../language/gettext.js";
 import { compareClock } from "./clock.js";
 import { takeEarly } from "./early.js";
 import { BACKGROUND_TIMEOUT, TIMEOUT } from "./timeout.js";
@@ -52,7 +53,7 @@ export async function signIn(code: string, secret: string): Promise<void> {
 /** Return what kind of a device this is, as it is listed among the links. */
 function nameDevice(): string {
   const kinds = [/iPhone/, /iPad/, /Android/, /Windows/, /Mac/, /Linux/];
-  return kinds.map((kind) => kind.exec(navigator.userAgent)?.[0]).find((found) => found !== undefined) ?? "phone";
+  return kinds.map((kind) => kind.exec(navigator.userAgent)?.[0]).find((found) => found !== undefined) ?? gettext("phone");
 }
 
 /** Return whether rounds can be recorded with a session. */

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, TablestakesError } from "../../client/src/errors.js";
 import { connect, findSecret, takeSecretFromAddress, type Session } from "../api/session.js";
+import { dateLocale, language } from "../language/current.js";
+import { gettext } from "../language/gettext.js";
 import { BoardFeed, type Scoreboard } from "./feed.js";
 import { LinkForm } from "./link_form.js";
 import { forgetSecret, readSecret, writeSecret } from "./storage.js";
@@ -9,8 +11,6 @@ import { registerWorker } from "./worker.js";
 
 const PAUSE = 1_000;
 const UNAUTHORIZED = 401;
-const ENDED = "This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.";
-const NEEDED = "The scoreboard needs a link to one table: ofc link table TABLE.";
 
 /** The scoreboard of one table. It goes on by itself after every interruption, because nobody sits at a TV. */
 export function App() {
@@ -66,8 +66,9 @@ export function App() {
   }, [secret]);
 
   useEffect(() => {
-    document.title = name === "" ? "Scoreboard · Tablestakes" : `${name} · Scoreboard`;
-  }, [name]);
+    const title = gettext("Scoreboard");
+    document.title = name === "" ? `${title} · Tablestakes` : `${name} · ${title}`;
+  }, [name, language]);
 
   if (secret === null) return <LinkForm message={message} onOpen={open} />;
   const status = isConnected ? null : describeOffline(board, lastRead);
@@ -75,10 +76,20 @@ export function App() {
 }
 
 function describeOffline(board: Scoreboard | null, lastRead: Date | null): string {
-  if (board === null || lastRead === null) return "Connecting…";
+  if (board === null || lastRead === null) return gettext("Connecting…");
   const zone = board.timeZone === null ? {} : { timeZone: board.timeZone };
-  const time = lastRead.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...zone });
-  return `Not connected · as of ${time}`;
+  const time = lastRead.toLocaleTimeString(dateLocale(), { hour: "2-digit", minute: "2-digit", ...zone });
+  return gettext("Not connected · as of %(time)s", { time });
+}
+
+function describeEnded(): string {
+  return gettext("This link has expired, was revoked, or is not one of this service. Ask the scorekeeper for a new one.");
+}
+
+/** Return what a secret is that opens no scoreboard, and what does. */
+function explain(wrong: string): string {
+  const needed = gettext("The scoreboard needs a link to one table: ofc link table TABLE.");
+  return `${wrong} ${needed}`;
 }
 
 interface Listener {
@@ -98,9 +109,9 @@ function poll(secret: string, listener: Listener): () => void {
     if (feed === undefined) {
       const session = await connect(secret);
       if (isStopped) return;
-      if (session.link === null) return end(`This is a key. ${NEEDED}`);
-      if (session.link.round !== null) return end(`This link shows one round. ${NEEDED}`);
-      if (session.link.table === null) return end(`This link is for all tables. ${NEEDED}`);
+      if (session.link === null) return end(explain(gettext("This is a key.")));
+      if (session.link.round !== null) return end(explain(gettext("This link shows one round.")));
+      if (session.link.table === null) return end(explain(gettext("This link is for all tables.")));
       feed = new BoardFeed(session.client, session.link.table);
       listener.onJoin(session);
     }
@@ -117,7 +128,7 @@ function poll(secret: string, listener: Listener): () => void {
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
       if (isStopped) return;
-      if (error instanceof ApiError && error.status === UNAUTHORIZED) end(ENDED);
+      if (error instanceof ApiError && error.status === UNAUTHORIZED) end(describeEnded());
       else listener.onFailure();
     } finally {
       if (!isStopped) timer = setTimeout(() => void run(), PAUSE);

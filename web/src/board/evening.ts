@@ -1,6 +1,7 @@
 // The evenings of a club, as `docs/decisions/0091-evenings.md` defines them.
 
 import type { Club } from "../../client/src/contract.js";
+import { dateLocale } from "../language/current.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -18,7 +19,7 @@ export function eveningOf(moment: string, club: Pick<Club, "time_zone" | "evenin
 
 /** Return the day of an evening in words, for example `Friday 20 November`. */
 export function nameEvening(day: string): string {
-  return new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }).format(
+  return new Intl.DateTimeFormat(dateLocale(), { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" }).format(
     new Date(day),
   );
 }

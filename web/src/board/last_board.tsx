@@ -2,6 +2,8 @@ import type { Round } from "../../client/src/contract.js";
 import { countWon } from "../api/results.js";
 import { CardFace } from "../design/card.js";
 import { nameCard } from "../design/cards.js";
+import { gettext } from "../language/gettext.js";
+import { nameRow } from "../language/words.js";
 import { formatChange, signClass } from "../scorekeeper/format.js";
 import type { LastHand } from "./feed.js";
 
@@ -14,20 +16,20 @@ export function LastBoard({ round, hand: { score, cards }, seat }: { round: Roun
   if (played === undefined || scored === undefined) return null;
   const won = countWon(round, score, seat);
   return (
-    <div class="last" role="group" aria-label={`Hand ${score.number}`}>
+    <div class="last" role="group" aria-label={gettext("Hand %(number)s", { number: score.number })}>
       <p class="last-head">
-        <span class="quiet">Hand {score.number}</span>
-        {scored.foul && <span class="pill warning">foul</span>}
+        <span class="quiet">{gettext("Hand %(number)s", { number: score.number })}</span>
+        {scored.foul && <span class="pill warning">{gettext("foul")}</span>}
         <strong class={`figure ${signClass(won)}`}>{formatChange(won)}</strong>
       </p>
       {ROWS.map((row) => (
-        <div key={row} class={`last-row ${row}`} role="group" aria-label={row}>
+        <div key={row} class={`last-row ${row}`} role="group" aria-label={nameRow(row)}>
           {played[row].map((card) => (
             <span key={card} class="card" data-suit={card[1]} role="img" aria-label={nameCard(card)}>
               <CardFace card={card} />
             </span>
           ))}
-          {scored.rows[row].royalty > 0 && <span class="royalty" title="Royalty">+{scored.rows[row].royalty}</span>}
+          {scored.rows[row].royalty > 0 && <span class="royalty" title={gettext("Royalty")}>+{scored.rows[row].royalty}</span>}
         </div>
       ))}
     </div>

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
 import { SecretField } from "../design/secret_field.js";
+import { gettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import mark from "./icon.svg";
 
 interface Props {
@@ -19,18 +21,19 @@ export function LinkForm({ message, onOpen }: Props) {
   return (
     <main class="narrow stack">
       <img class="mark" src={mark} alt="" />
-      <h1>Scoreboard</h1>
-      <p class="quiet">Open the scoreboard from the link to your table, or paste that link here.</p>
+      <h1>{gettext("Scoreboard")}</h1>
+      <p class="quiet">{gettext("Open the scoreboard from the link to your table, or paste that link here.")}</p>
       <form class="panel" onSubmit={submit}>
         <SecretField
-          label="Link to a table"
+          label={gettext("Link to a table")}
           value={text}
-          mistake={isInvalid ? "This text has no link to a table." : null}
+          mistake={isInvalid ? gettext("This text has no link to a table.") : null}
           onInput={setText}
         />
         {message !== null && <p class="notice error" role="alert">{message}</p>}
-        <button type="submit" class="button primary large">Show the table</button>
+        <button type="submit" class="button primary large">{gettext("Show the table")}</button>
       </form>
+      <LanguageSelect />
     </main>
   );
 }

@@ -1,6 +1,7 @@
-import { render } from "preact";
+import "../language/load.js";
 import "../design/index.css";
+import { renderPage } from "../language/page.js";
 import { App } from "./app.js";
 import "./board.css";
 
-render(<App />, document.getElementById("page")!);
+renderPage(() => <App />);

@@ -1,5 +1,6 @@
 import type { PlayerStatement, Round, RoundSeat, TableStatement } from "../../client/src/contract.js";
 import { isPaidLater } from "../api/results.js";
+import { gettext, ngettext, pgettext } from "../language/gettext.js";
 import { formatChange, formatMoneyWon, signClass } from "../scorekeeper/format.js";
 import { nameEvening } from "./evening.js";
 import type { LastHand, Scoreboard } from "./feed.js";
@@ -17,14 +18,14 @@ export function TableBoard({ name, board, status }: Props) {
   return (
     <div class="board">
       <header class="board-head">
-        <h1>{name || "Scoreboard"}</h1>
+        <h1>{name || gettext("Scoreboard")}</h1>
         {board?.round && <p class="quiet">{describeProgress(board.round)}</p>}
         <p class="board-state">
           <span role="status">{status !== null && <span class="pill warning">{status}</span>}</span>
           {board?.evening && <span class="quiet">{nameEvening(board.evening)}</span>}
         </p>
       </header>
-      {board !== null && board.round === null && <main class="board-empty">The first round has not been opened yet.</main>}
+      {board !== null && board.round === null && <main class="board-empty">{gettext("The first round has not been opened yet.")}</main>}
       {board?.round && <Seats round={board.round} hand={board.hand} statement={board.statement} />}
     </div>
   );
@@ -32,8 +33,12 @@ export function TableBoard({ name, board, status }: Props) {
 
 function describeProgress(round: Round): string {
   const { status, hands, next } = round;
-  if (next !== null) return `Hand ${next.number}${isPaidLater(round) ? " · paid at the end of the round" : ""}`;
-  return `Round ${status} after ${hands} ${hands === 1 ? "hand" : "hands"}`;
+  if (next !== null) {
+    const hand = gettext("Hand %(number)s", { number: next.number });
+    return isPaidLater(round) ? [hand, gettext("paid at the end of the round")].join(" · ") : hand;
+  }
+  if (status === "closed") return ngettext("Round closed after %(count)s hand", "Round closed after %(count)s hands", hands);
+  return ngettext("Round complete after %(count)s hand", "Round complete after %(count)s hands", hands);
 }
 
 interface SeatsProps {
@@ -64,7 +69,7 @@ function Seats({ round, hand, statement }: SeatsProps) {
       </div>
       {statement !== null && others.length > 0 && (
         <p class="others">
-          <span class="quiet">Also this evening:</span>
+          <span class="quiet">{gettext("Also this evening:")}</span>
           {others.map((each) => (
             <span key={each.player}>
               <bdi>{each.player}</bdi> <span class={`figure ${signClass(each.net)}`}>{formatChange(each.net)}</span>
@@ -87,12 +92,12 @@ function Seat({ seat, round, hand, statement, totals }: SeatProps) {
     <section class="seat" aria-label={seat.player}>
       <header class="seat-head">
         <h2><bdi>{seat.player}</bdi></h2>
-        {round.next?.button === seat.seat && <span class="dealer" role="img" aria-label="Dealer button">D</span>}
-        {!seat.playing && <span class="pill">{seat.stack === 0 ? "busted" : "left"}</span>}
+        {round.next?.button === seat.seat && <span class="dealer" role="img" aria-label={gettext("Dealer button")}>{pgettext("dealer button", "D")}</span>}
+        {!seat.playing && <span class="pill">{seat.stack === 0 ? gettext("busted") : pgettext("player", "left")}</span>}
       </header>
-      <p class="seat-stack"><span class="hidden-text">Stack: </span><span class="figure">{seat.stack}</span></p>
+      <p class="seat-stack"><span class="hidden-text">{gettext("Stack:")} </span><span class="figure">{seat.stack}</span></p>
       <p class="seat-net">
-        <span class="hidden-text">This evening: </span>
+        <span class="hidden-text">{gettext("This evening:")} </span>
         <span class={`figure ${signClass(totals?.net ?? 0)}`}>{formatChange(totals?.net ?? 0)}</span>
         {statement !== null && Object.entries(totals?.money ?? {}).map(([unit, minor]) => (
           <span key={unit} class={`figure ${signClass(minor)}`}>
@@ -101,7 +106,7 @@ function Seat({ seat, round, hand, statement, totals }: SeatProps) {
         ))}
       </p>
       <p class="seat-fantasyland">
-        {cards !== undefined && <span class="pill accent">Fantasyland · {cards} cards</span>}
+        {cards !== undefined && <span class="pill accent">{ngettext("Fantasyland · %(count)s card", "Fantasyland · %(count)s cards", cards)}</span>}
       </p>
       {hand !== null && <LastBoard round={round} hand={hand} seat={seat.seat} />}
     </section>

@@ -165,13 +165,24 @@ export interface TypedCard {
   suits: string[];
 }
 
+/** A text in English, with the message and the values that it is made of. */
+export interface Phrase {
+  text: string;
+  message: string;
+  /** The message for another number than one, of a message with a number. */
+  plural: string | null;
+  number: number;
+  context: string | null;
+  values: Record<string, string | number | Phrase>;
+}
+
 /** The cards that a text names, what in it is invalid or has two meanings, and what is missing. */
 export type TypedResult =
   | {
       kind: "typed";
       parts: { top?: TypedCard[]; middle?: TypedCard[]; bottom?: TypedCard[]; discards?: TypedCard[] };
-      wrong: string[];
-      missing: string[];
+      wrong: Phrase[];
+      missing: Phrase[];
     }
   | Unavailable;
 

@@ -4,6 +4,8 @@ import { ApiError, TablestakesError, TransportError } from "../../client/src/err
 import { startClock } from "../api/clock.js";
 import { buildSession, connect, listTables, takeSecretFromAddress, type Session } from "../api/session.js";
 import { describeKind } from "../api/sentences.js";
+import { gettext, ngettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
@@ -16,7 +18,6 @@ import { forgetAll, readSetting, readTable, writeSecret, writeSetting } from "./
 import { TablesScreen } from "./tables.js";
 import { UpdateNotice } from "./update.js";
 
-const NO_RESPONSE = "The service does not respond. Check the connection of this device, and try again.";
 /** How long after a failure a link is opened again, in milliseconds. */
 const OPEN_AGAIN = 3_000;
 
@@ -72,7 +73,7 @@ export function App() {
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
       if (error instanceof ApiError) await endOpening();
-      const text = error instanceof ApiError ? describeJoin(error) : NO_RESPONSE;
+      const text = error instanceof ApiError ? describeJoin(error) : gettext("The service does not respond. Check the connection of this device, and try again.");
       setMessage(text);
       // Hands can still be entered at the table that is open; nothing is sent until there is a valid secret.
       if (current.current?.secret === secret && error instanceof ApiError) outbox.setBlocked(text);
@@ -202,11 +203,11 @@ export function App() {
   return (
     <>
       {notices}
-      <Bar title="Tablestakes" subtitle="Scorekeeper" status={status} />
+      <Bar title="Tablestakes" subtitle={gettext("Scorekeeper")} status={status} />
       {session !== null && !isJoining ? (
         <TablesScreen {...{ session, tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onAdded={addTable} onForget={() => void forget()} />
       ) : isStarting ? (
-        <main class="narrow"><p class="quiet">Loading…</p></main>
+        <main class="narrow"><p class="quiet">{gettext("Loading…")}</p></main>
       ) : (
         <JoinScreen {...{ message, isBusy, outbox }} onJoin={(secret, stored) => void join(secret, stored)} onCancel={session === null ? undefined : () => setJoining(false)} />
       )}
@@ -220,29 +221,48 @@ function Rejoin({ reason, waiting, onJoin }: { reason: string; waiting: number; 
   return (
     <div class="notice error rejoin" role="alert">
       <p>
-        <strong>{reason}</strong> Ask for another link and open it here.
-        {waiting > 0 && ` ${waiting} ${isInMemory ? "" : "saved "}${waiting === 1 ? "request stays" : "requests stay"} on this ${isInMemory ? "open page" : "device"} and will be sent then.`}
+        <strong>{reason}</strong> {gettext("Ask for another link and open it here.")}
+        {waiting > 0 && ` ${describeStored(waiting, isInMemory)}`}
       </p>
-      <div class="buttons"><button type="button" class="button" onClick={onJoin}>Join with another link</button></div>
+      <div class="buttons"><button type="button" class="button" onClick={onJoin}>{gettext("Join with another link")}</button></div>
     </div>
+  );
+}
+
+function describeStored(waiting: number, isInMemory: boolean): string {
+  if (isInMemory) {
+    return ngettext(
+      "%(count)s request stays on this open page and will be sent then.",
+      "%(count)s requests stay on this open page and will be sent then.",
+      waiting,
+    );
+  }
+  return ngettext(
+    "%(count)s saved request stays on this device and will be sent then.",
+    "%(count)s saved requests stay on this device and will be sent then.",
+    waiting,
   );
 }
 
 /** What can be done with the link to the table that is open. */
 function LinkMenu({ onJoin, onForget }: { onJoin(): void; onForget(): void }) {
   return (
-    <div class="buttons">
-      <button type="button" class="button plain" onClick={onJoin}>Join with another link</button>
-      <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>
-    </div>
+    <>
+      <div class="buttons">
+        <button type="button" class="button plain" onClick={onJoin}>{gettext("Join with another link")}</button>
+        <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>
+      </div>
+      <LanguageSelect />
+    </>
   );
 }
 
 function describeJoin(error: ApiError): string {
-  return error.status === 401 ? "This link or key is not valid, or no longer valid." : describeKind(error.problem);
+  return error.status === 401 ? gettext("This link or key is not valid, or no longer valid.") : describeKind(error.problem);
 }
 
 function describeStatus(isOffline: boolean, waiting: number): string | null {
-  if (waiting > 0) return `${isOffline ? "offline, " : ""}${waiting} waiting`;
-  return isOffline ? "offline" : null;
+  if (waiting === 0) return isOffline ? gettext("offline") : null;
+  if (isOffline) return ngettext("offline, %(count)s waiting", "offline, %(count)s waiting", waiting);
+  return ngettext("%(count)s waiting", "%(count)s waiting", waiting);
 }

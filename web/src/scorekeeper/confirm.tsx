@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { gettext } from "../language/gettext.js";
 
 interface Props {
   /** What the button says before the question. */
@@ -20,7 +21,7 @@ export function ConfirmButton({ label, children, action, onYes }: Props) {
       {children}
       <div class="buttons">
         <button type="button" class="button danger" onClick={() => { setAsking(false); onYes(); }}>{action}</button>
-        <button type="button" class="button plain" onClick={() => setAsking(false)}>Cancel</button>
+        <button type="button" class="button plain" onClick={() => setAsking(false)}>{gettext("Cancel")}</button>
       </div>
     </div>
   );

@@ -4,13 +4,14 @@ import type { Waiting } from "../api/outbox.js";
 import type { Session } from "../api/session.js";
 import { CardFace } from "../design/card.js";
 import { nameCard } from "../design/cards.js";
+import { gettext, gettextNodes } from "../language/gettext.js";
+import { nameRow } from "../language/words.js";
 import { AcceptLater, IRREGULAR } from "./round/accept_later.js";
 import { useKey, useRequests } from "./round/requests.js";
 
 type Hand = RoundDocument["hands"][number];
 type Player = Hand["players"][number];
 const GROUPS = ["top", "middle", "bottom", "discards"] as const;
-const REASON = "Two scorekeepers recorded different hands";
 
 interface Props {
   session: Session;
@@ -45,19 +46,19 @@ export function Conflict({ session, request, onResolved }: Props) {
     const corrected = await run(() => session.client.post("/v1/rounds/{round_id}/corrections", options));
     if (corrected !== undefined) await onResolved();
   };
-  const nameOf = (seat: number): string => read.document.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => read.document.seats.find((each) => each.seat === seat)?.player ?? gettext("seat %(seat)s", { seat });
   return (
     <div class="stack conflict">
-      <h3 class="small">Choose which one counts. Differences are marked.</h3>
+      <h3 class="small">{gettext("Choose which one counts. Differences are marked.")}</h3>
       <div class="conflict-hands">
-        <HandView title="Recorded" hand={recorded} other={mine} nameOf={nameOf} />
-        <HandView title="Mine" hand={mine} other={recorded} nameOf={nameOf} />
+        <HandView title={gettext("Recorded")} hand={recorded} other={mine} nameOf={nameOf} />
+        <HandView title={gettext("Mine")} hand={mine} other={recorded} nameOf={nameOf} />
       </div>
       {problem !== null && problem.map((detail) => <p key={detail}>{detail}</p>)}
       {(isAccepted || code === IRREGULAR) && <AcceptLater isAccepted={isAccepted} onAccept={accept} />}
       <div class="buttons">
-        <button type="button" class="button primary" disabled={isBusy} onClick={() => void onResolved()}>Keep the recorded hand</button>
-        <button type="button" class="button" disabled={isBusy} onClick={() => void correct()}>Correct it with mine</button>
+        <button type="button" class="button primary" disabled={isBusy} onClick={() => void onResolved()}>{gettext("Keep the recorded hand")}</button>
+        <button type="button" class="button" disabled={isBusy} onClick={() => void correct()}>{gettext("Correct it with mine")}</button>
       </div>
     </div>
   );
@@ -76,10 +77,10 @@ function HandView({ title, hand, other, nameOf }: HandViewProps) {
   return (
     <section aria-label={title}>
       <h4>{title}</h4>
-      <p class="small">Button: <Marked text={nameOf(hand.button)} isSame={hand.button === other.button} /></p>
+      <p class="small">{gettextNodes("Button: %(player)s", { player: <Marked text={nameOf(hand.button)} isSame={hand.button === other.button} /> })}</p>
       {hand.top_ups?.map(({ seat, points }) => {
         const isSame = other.top_ups?.some((each) => each.seat === seat && each.points === points) ?? false;
-        return <p key={seat} class="small"><Marked text={`${nameOf(seat)} adds ${points}`} isSame={isSame} /></p>;
+        return <p key={seat} class="small"><Marked text={gettext("%(player)s adds %(points)s", { player: nameOf(seat), points })} isSame={isSame} /></p>;
       })}
       {hand.players.map((player) => {
         const compared = other.players.find(({ seat }) => seat === player.seat);
@@ -88,11 +89,11 @@ function HandView({ title, hand, other, nameOf }: HandViewProps) {
             <h5 class="small">
               <Marked text={nameOf(player.seat)} isSame={compared !== undefined} />
               {(player.fantasyland ?? 0) > 0 && (
-                <>, <Marked text={`Fantasyland ${player.fantasyland}`} isSame={compared?.fantasyland === player.fantasyland} /></>
+                <>, <Marked text={gettext("Fantasyland %(cards)s", { cards: player.fantasyland ?? 0 })} isSame={compared?.fantasyland === player.fantasyland} /></>
               )}
             </h5>
             {GROUPS.filter((group) => group !== "discards" || (player.discards ?? []).length > 0).map((group) => (
-              <div key={group} class="conflict-row" role="group" aria-label={group}>
+              <div key={group} class="conflict-row" role="group" aria-label={nameRow(group)}>
                 {(player[group] ?? []).map((card) => <Compare key={card} card={card} isSame={compared?.[group]?.includes(card) ?? false} />)}
               </div>
             ))}
@@ -111,7 +112,7 @@ function Compare({ card, isSame }: { card: string; isSame: boolean }) {
   return (
     <span class="card" data-suit={card[1]} data-differs={!isSame}>
       <CardFace card={card} />
-      <span class="hidden-text">{nameCard(card)}{isSame ? "" : ", differs"}</span>
+      <span class="hidden-text">{isSame ? nameCard(card) : gettext("%(card)s, differs", { card: nameCard(card) })}</span>
     </span>
   );
 }
@@ -121,5 +122,5 @@ function buildCorrection(mine: HandRequest, recorded: Hand, version: number, isA
   const { button, players, top_ups = [] } = mine;
   const value = { ...recorded, button, players, top_ups };
   const patch = [{ op: "replace" as const, path: `/hands/${mine.number - 1}`, value }];
-  return { reason: REASON, version, patch, ...(isAccepted ? { irregular: "accept" } : {}) };
+  return { reason: gettext("Two scorekeepers recorded different hands"), version, patch, ...(isAccepted ? { irregular: "accept" } : {}) };
 }

@@ -1,4 +1,5 @@
 import type { Waiting } from "../api/outbox.js";
+import { gettext, ngettext } from "../language/gettext.js";
 import { ConfirmButton } from "./confirm.js";
 import { findBehind, listDroppedWith } from "./outbox_storage.js";
 
@@ -14,15 +15,19 @@ export function DropButton({ request, requests, onDrop }: Props) {
   const dropped = listDroppedWith(request, requests);
   const sent = findBehind(requests, request).filter((each) => !dropped.includes(each));
   return (
-    <ConfirmButton label="Drop" action={`Drop ${[request, ...dropped].map(({ label }) => label).join(", ")}`} onYes={onDrop}>
+    <ConfirmButton label={gettext("Drop")} action={gettext("Drop %(requests)s", { requests: listLabels([request, ...dropped]) })} onYes={onDrop}>
       <p>
-        <strong>Deleted from this device without being recorded:</strong>{" "}
+        <strong>{gettext("Deleted from this device without being recorded:")}</strong>{" "}
         {listLabels([request, ...dropped])}.
       </p>
       {sent.length > 0 && (
         <p>
-          {listLabels(sent)} {sent.length === 1 ? "stays and is" : "stay and are"} sent next. Without {request.label}, the service may
-          refuse {sent.length === 1 ? "it" : "them"}: hands are numbered in order.
+          {ngettext(
+            "%(requests)s stays and is sent next. Without %(dropped)s, the service may refuse it: hands are numbered in order.",
+            "%(requests)s stay and are sent next. Without %(dropped)s, the service may refuse them: hands are numbered in order.",
+            sent.length,
+            { requests: listLabels(sent), dropped: request.label },
+          )}
         </p>
       )}
     </ConfirmButton>

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Waiting } from "../api/outbox.js";
+import { gettext } from "../language/gettext.js";
 import { watchStorage } from "./database.js";
 import { downloadQueue } from "./export.js";
 
@@ -34,9 +35,9 @@ export function StorageNotice({ waiting }: { waiting: Waiting[] }) {
   if (!useStorageFailure()) return null;
   return (
     <div class="notice error rejoin" role="alert">
-      <p><strong>This device cannot store cards.</strong> The page works while it stays open. Send or export what waits before you close it.</p>
+      <p><strong>{gettext("This device cannot store cards.")}</strong> {gettext("The page works while it stays open. Send or export what waits before you close it.")}</p>
       {waiting.length > 0 && (
-        <div class="buttons"><button type="button" class="button" onClick={() => downloadQueue(waiting)}>Export</button></div>
+        <div class="buttons"><button type="button" class="button" onClick={() => downloadQueue(waiting)}>{gettext("Export")}</button></div>
       )}
     </div>
   );
@@ -78,16 +79,21 @@ export function StoredWarning() {
   return (
     <>
       <p class="small">
-        The browser may delete what is stored when the device runs out of space: send or export it before you close the page.
-        {isSecureContext && ` A page on the home screen keeps it${prompt === null ? ": choose “Add to home screen” in the menu of the browser." : "."}`}
+        {gettext("The browser may delete what is stored when the device runs out of space: send or export it before you close the page.")}
+        {isSecureContext && ` ${describeHomeScreen(prompt !== null)}`}
       </p>
-      {prompt !== null && <div class="buttons"><button type="button" class="button" onClick={() => void prompt.prompt()}>Add to home screen</button></div>}
+      {prompt !== null && <div class="buttons"><button type="button" class="button" onClick={() => void prompt.prompt()}>{gettext("Add to home screen")}</button></div>}
     </>
   );
+}
+
+function describeHomeScreen(canPrompt: boolean): string {
+  if (canPrompt) return gettext("A page on the home screen keeps it.");
+  return gettext("A page on the home screen keeps it: choose “Add to home screen” in the menu of the browser.");
 }
 
 /** States what does not work at an address without HTTPS. */
 export function Limits() {
   if (isSecureContext) return null;
-  return <p class="quiet small">This address has no HTTPS. The page works while it stays open; without a network it cannot be opened again.</p>;
+  return <p class="quiet small">{gettext("This address has no HTTPS. The page works while it stays open; without a network it cannot be opened again.")}</p>;
 }

@@ -1,5 +1,8 @@
 // How figures and rules are shown.
 
+import { language } from "../language/current.js";
+import { gettext } from "../language/gettext.js";
+
 /** Return a change of points with its sign, for example `+6` or `−8`. */
 export function formatChange(points: number): string {
   if (points === 0) return "0";
@@ -9,7 +12,7 @@ export function formatChange(points: number): string {
 /** Return the name of a ruleset, for example `pineapple`; with its version if it is not the first. */
 export function formatRuleset(ruleset: string): string {
   const [name = ruleset, version = "1"] = ruleset.split("@");
-  return version === "1" ? name : `${name}, version ${version}`;
+  return version === "1" ? name : gettext("%(ruleset)s, version %(version)s", { ruleset: name, version });
 }
 
 /** Return the class of a figure's colour. The sign says the same. */
@@ -30,7 +33,7 @@ export function formatMoney(amount: number, unit: string, digits: number): strin
   // A string keeps amounts exact that a number of major units would round.
   const text = String(Math.abs(amount)).padStart(digits + 1, "0");
   const exact = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  const shown = new Intl.NumberFormat("en", options).format(exact as unknown as number);
+  const shown = new Intl.NumberFormat(language, options).format(exact as unknown as number);
   return `${amount < 0 ? "−" : ""}${shown}${isCurrency(unit) ? "" : `\u{a0}${unit}`}`;
 }
 

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
 import { SecretField } from "../design/secret_field.js";
+import { gettext, ngettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { useStorageFailure } from "./environment.js";
 import type { Outbox } from "./outbox.js";
 import { Problem } from "./round/problem.js";
@@ -36,10 +38,10 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
     <main class="narrow stack">
       <header class="stack join-head">
         <img class="mark" src={mark} alt="" />
-        <h2>Keep score at the table</h2>
-        <p class="quiet">Scan the QR code that the service shows at its start, open the link that you received, or paste it here. An API key of your club works too.</p>
+        <h2>{gettext("Keep score at the table")}</h2>
+        <p class="quiet">{gettext("Scan the QR code that the service shows at its start, open the link that you received, or paste it here. An API key of your club works too.")}</p>
       </header>
-      {waiting > 0 && <p class="notice">{waiting} {isInMemory ? "" : "saved "}{waiting === 1 ? "request waits" : "requests wait"} on this {isInMemory ? "open page" : "device"} and will be sent after you join.</p>}
+      {waiting > 0 && <p class="notice">{describeWaiting(waiting, isInMemory)}</p>}
       {isScanning && (
         <ScanScreen
           onFound={(secret) => {
@@ -51,23 +53,39 @@ export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props)
       )}
       <form class="panel" onSubmit={submit}>
         <SecretField
-          label="Link or API key"
+          label={gettext("Link or API key")}
           value={text}
-          mistake={isInvalid ? "This is neither a link with a secret nor an API key." : null}
+          mistake={isInvalid ? gettext("This is neither a link with a secret nor an API key.") : null}
           onInput={setText}
         />
         <label class="check">
           <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
-          <span>Remember an API key on this device</span>
+          <span>{gettext("Remember an API key on this device")}</span>
         </label>
         <Problem details={message === null ? null : [message]} />
-        <button type="submit" class="button primary large" disabled={isBusy}>{isBusy ? "Connecting…" : "Join"}</button>
+        <button type="submit" class="button primary large" disabled={isBusy}>{isBusy ? gettext("Connecting…") : gettext("Join")}</button>
         {canScan() && !isScanning && (
-          <button type="button" class="button" disabled={isBusy} onClick={() => setScanning(true)}>Scan a QR code</button>
+          <button type="button" class="button" disabled={isBusy} onClick={() => setScanning(true)}>{gettext("Scan a QR code")}</button>
         )}
-        {onCancel && <button type="button" class="button plain" onClick={onCancel}>Cancel</button>}
+        {onCancel && <button type="button" class="button plain" onClick={onCancel}>{gettext("Cancel")}</button>}
       </form>
       <StoredRequests outbox={outbox} requests={outbox.waiting} />
+      <LanguageSelect />
     </main>
+  );
+}
+
+function describeWaiting(waiting: number, isInMemory: boolean): string {
+  if (isInMemory) {
+    return ngettext(
+      "%(count)s request waits on this open page and will be sent after you join.",
+      "%(count)s requests wait on this open page and will be sent after you join.",
+      waiting,
+    );
+  }
+  return ngettext(
+    "%(count)s saved request waits on this device and will be sent after you join.",
+    "%(count)s saved requests wait on this device and will be sent after you join.",
+    waiting,
   );
 }

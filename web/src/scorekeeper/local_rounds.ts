@@ -10,6 +10,7 @@ import { contextOf, type HandScorer, type Score, type ScoreResult } from "../api
 import { describeProblem } from "../api/sentences.js";
 import type { Session } from "../api/session.js";
 import { pause, TIMEOUT } from "../api/timeout.js";
+import { gettext } from "../language/gettext.js";
 import type { Board, GivenRound, Problem, Rules } from "../rules/index.js";
 import type { KnownHand, PlayedRequest, StoredRound } from "./database.js";
 import { readOutbox } from "./outbox_storage.js";
@@ -180,7 +181,7 @@ export async function openLocally(
   // If the table was changed, or the service has other stacks to carry over, that is a conflict for the scorekeeper to resolve.
   const expected = { ...termsOf(table), seats: played.round.seats.map(({ seat, opening_stack }) => ({ seat, opening_stack })) };
   const body = { seats, reference, opened_at: openedAt, expected };
-  const request = makeWaiting(table, played.round, "open_round", "Opening of the round", body);
+  const request = makeWaiting(table, played.round, "open_round", gettext("Opening of the round"), body);
   return {
     kind: "opening",
     request: refused === undefined ? request : rewriteRequest(refused, body),

@@ -1,8 +1,9 @@
-import { render } from "preact";
+import "../language/load.js";
 import "../design/index.css";
+import { renderPage } from "../language/page.js";
 import { App } from "./app.js";
 import "./hand/hand.css";
 import "./scorekeeper.css";
 import "./round/round.css";
 
-render(<App />, document.getElementById("page")!);
+renderPage(() => <App />);

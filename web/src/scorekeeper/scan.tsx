@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
+import { gettext } from "../language/gettext.js";
 
 /** What some browsers have beside the types of TypeScript. */
 interface Detector {
@@ -36,16 +37,16 @@ export function ScanScreen({ onFound, onCancel }: Props) {
     return () => ended.abort();
   }, []);
   return (
-    <div class="panel" role="group" aria-label="Scan a QR code">
+    <div class="panel" role="group" aria-label={gettext("Scan a QR code")}>
       {problem === null ? (
         <>
-          <video ref={video} class="camera" playsInline muted aria-label="Picture of the camera" />
-          <p class="quiet" role="status">Hold the QR code of the link in front of the camera.</p>
+          <video ref={video} class="camera" playsInline muted aria-label={gettext("Picture of the camera")} />
+          <p class="quiet" role="status">{gettext("Hold the QR code of the link in front of the camera.")}</p>
         </>
       ) : (
         <p class="notice error" role="alert">{problem}</p>
       )}
-      <button type="button" class="button" onClick={onCancel}>{problem === null ? "Cancel" : "Back"}</button>
+      <button type="button" class="button" onClick={onCancel}>{problem === null ? gettext("Cancel") : gettext("Back")}</button>
     </div>
   );
 }
@@ -75,7 +76,9 @@ async function scan(video: HTMLVideoElement, signal: AbortSignal): Promise<strin
 
 function describe(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
-  if (name === "NotAllowedError") return "The browser does not let this page use the camera. Allow it in the settings of the browser, or paste the link.";
-  if (name === "NotFoundError") return "This device has no camera that can be used. Paste the link.";
-  return "The camera cannot be used. Paste the link.";
+  if (name === "NotAllowedError") {
+    return gettext("The browser does not let this page use the camera. Allow it in the settings of the browser, or paste the link.");
+  }
+  if (name === "NotFoundError") return gettext("This device has no camera that can be used. Paste the link.");
+  return gettext("The camera cannot be used. Paste the link.");
 }

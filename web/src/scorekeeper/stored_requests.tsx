@@ -1,4 +1,5 @@
 import type { Waiting } from "../api/outbox.js";
+import { gettext } from "../language/gettext.js";
 import { DropButton } from "./drop.js";
 import { downloadQueue } from "./export.js";
 import type { Outbox } from "./outbox.js";
@@ -15,18 +16,18 @@ export function StoredRequests({ outbox, requests }: Props) {
   return [...tables].map(([id, name]) => {
     const waiting = requests.filter(({ table }) => table.id === id);
     return (
-      <section key={id} class="panel" aria-label={`Waiting for ${name}`}>
-        <h2>Waiting for {name}</h2>
+      <section key={id} class="panel" aria-label={gettext("Waiting for %(table)s", { table: name })}>
+        <h2>{gettext("Waiting for %(table)s", { table: name })}</h2>
         <ul class="stack">
           {waiting.map((request) => (
             <li key={request.id} class="stored-request">
               <strong>{request.label}</strong>
-              {request.refusal?.details.map((detail) => <p key={detail} class="small">Refused: {detail}</p>)}
+              {request.refusal?.details.map((detail) => <p key={detail} class="small">{gettext("Refused: %(detail)s", { detail })}</p>)}
               <div class="buttons"><DropButton request={request} requests={waiting} onDrop={() => void outbox.replace(request, null)} /></div>
             </li>
           ))}
         </ul>
-        <div class="buttons"><button type="button" class="button" onClick={() => downloadQueue(waiting)}>Export</button></div>
+        <div class="buttons"><button type="button" class="button" onClick={() => downloadQueue(waiting)}>{gettext("Export")}</button></div>
       </section>
     );
   });

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Table } from "../../client/src/contract.js";
 import { canAddTables, type Session } from "../api/session.js";
+import { gettext } from "../language/gettext.js";
+import { LanguageSelect } from "../language/select.js";
 import { formatRuleset } from "./format.js";
 import { NewTable } from "./new_table/form.js";
 import type { Outbox } from "./outbox.js";
@@ -28,15 +30,16 @@ export function TablesScreen({ session, tables, outbox, onChoose, onAdded, onFor
       <main class="narrow stack">
         <NewTable {...{ session, tables, outbox, onAdded }} onCancel={tables.length === 0 ? undefined : () => setAdding(false)} />
         <StoredRequests outbox={outbox} requests={outbox.waiting} />
-        {tables.length === 0 && <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>}
+        {tables.length === 0 && <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>}
+        <LanguageSelect />
       </main>
     );
   }
   return (
     <main class="narrow stack">
-      <h2>Choose a table</h2>
-      {tables === null && <p class="quiet">Loading…</p>}
-      {tables?.length === 0 && <p class="notice">The club has no table. Ask a manager to create one.</p>}
+      <h2>{gettext("Choose a table")}</h2>
+      {tables === null && <p class="quiet">{gettext("Loading…")}</p>}
+      {tables?.length === 0 && <p class="notice">{gettext("The club has no table. Ask a manager to create one.")}</p>}
       <ul class="choices">
         {tables?.map((table) => (
           <li key={table.id}>
@@ -45,15 +48,16 @@ export function TablesScreen({ session, tables, outbox, onChoose, onAdded, onFor
                 <strong>{table.name}</strong>
                 <br />
                 <span class="small quiet">{formatRuleset(table.ruleset)}</span>
-                {isDisputed(table) && <> <span class="pill warning">disputed</span></>}
+                {isDisputed(table) && <> <span class="pill warning">{gettext("disputed")}</span></>}
               </span>
             </button>
           </li>
         ))}
       </ul>
-      {canAdd && <button type="button" class="button" onClick={() => setAdding(true)}>New table</button>}
+      {canAdd && <button type="button" class="button" onClick={() => setAdding(true)}>{gettext("New table")}</button>}
       <StoredRequests outbox={outbox} requests={outbox.waiting} />
-      <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>
+      <button type="button" class="button plain" onClick={onForget}>{gettext("Sign out on this device")}</button>
+      <LanguageSelect />
     </main>
   );
 }

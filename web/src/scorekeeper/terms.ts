@@ -1,6 +1,7 @@
 // What a round has from its table: the ruleset, and what a point is worth. A table can be changed; its rounds stay as they were opened.
 
 import type { Table } from "../../client/src/contract.js";
+import { gettext } from "../language/gettext.js";
 import { formatMoney, formatRuleset } from "./format.js";
 
 export type Terms = Pick<Table, "ruleset" | "point_value" | "unit">;
@@ -18,6 +19,8 @@ export function hasSameTerms(one: Terms, other: Terms): boolean {
 /** Return the terms of a table in words, for example `the ruleset classic and a point value of €0.50`. */
 export function describeTerms({ ruleset, point_value, unit, unit_digits }: Terms & Pick<Table, "unit_digits">): string {
   const hasMoney = point_value !== null && unit !== null;
-  const value = hasMoney ? `a point value of ${formatMoney(point_value, unit, unit_digits ?? 0)}` : "no point value";
-  return `the ruleset ${formatRuleset(ruleset)} and ${value}`;
+  const name = formatRuleset(ruleset);
+  if (!hasMoney) return gettext("the ruleset %(ruleset)s and no point value", { ruleset: name });
+  const value = formatMoney(point_value, unit, unit_digits ?? 0);
+  return gettext("the ruleset %(ruleset)s and a point value of %(value)s", { ruleset: name, value });
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { gettext } from "../language/gettext.js";
 
 /** Register the service worker, and ask before a new version of the page replaces the one that runs. */
 export function UpdateNotice({ isSafe }: { isSafe: boolean }) {
@@ -13,8 +14,8 @@ export function UpdateNotice({ isSafe }: { isSafe: boolean }) {
   };
   return (
     <div class="notice update" role="status">
-      <span>A new version of this page is ready.</span>
-      <button type="button" class="button" onClick={replace}>Load it</button>
+      <span>{gettext("A new version of this page is ready.")}</span>
+      <button type="button" class="button" onClick={replace}>{gettext("Load it")}</button>
     </div>
   );
 }

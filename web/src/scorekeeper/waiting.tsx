@@ -1,8 +1,10 @@
+import type { ComponentChildren } from "preact";
 import type { HandRequest, Table } from "../../client/src/contract.js";
 import { EXPECTED_DIFFERS, rewriteRequest, type Waiting } from "../api/outbox.js";
 import { isPayment } from "../api/payments.js";
 import { CONFLICT, HAND_UNDONE } from "../api/scorer.js";
 import type { Session } from "../api/session.js";
+import { gettext, ngettextNodes } from "../language/gettext.js";
 import { Conflict } from "./conflict.js";
 import { DropButton } from "./drop.js";
 import { StoredWarning, useStorageFailure } from "./environment.js";
@@ -48,19 +50,35 @@ export function WaitingRequests({ outbox, ...shared }: Props) {
       {sent.length > 0 && (
         <div class="notice">
           <p>
-            <strong>{sent.map(({ label }) => label).join(", ")}</strong>{" "}
-            {isInMemory
-              ? `${sent.length === 1 ? "is" : "are"} on this open page only and will be sent when the service responds. Keep the page open.`
-              : `${sent.length === 1 ? "is" : "are"} saved on this device and will be sent when the service responds.`}
+            {describeSent(sent, isInMemory)}
           </p>
           {!isInMemory && <StoredWarning />}
           <div class="buttons">
-            <button type="button" class="button" onClick={() => void outbox.send()}>Send now</button>
-            <button type="button" class="button plain" onClick={() => downloadQueue(outbox.waiting)}>Export</button>
+            <button type="button" class="button" onClick={() => void outbox.send()}>{gettext("Send now")}</button>
+            <button type="button" class="button plain" onClick={() => downloadQueue(outbox.waiting)}>{gettext("Export")}</button>
           </div>
         </div>
       )}
     </>
+  );
+}
+
+/** Return what waits to be sent, as a sentence. */
+function describeSent(sent: Waiting[], isInMemory: boolean): ComponentChildren {
+  const requests = <strong>{sent.map(({ label }) => label).join(", ")}</strong>;
+  if (isInMemory) {
+    return ngettextNodes(
+      "%(requests)s is on this open page only and will be sent when the service responds. Keep the page open.",
+      "%(requests)s are on this open page only and will be sent when the service responds. Keep the page open.",
+      sent.length,
+      { requests },
+    );
+  }
+  return ngettextNodes(
+    "%(requests)s is saved on this device and will be sent when the service responds.",
+    "%(requests)s are saved on this device and will be sent when the service responds.",
+    sent.length,
+    { requests },
   );
 }
 
@@ -76,28 +94,30 @@ function Refused({ session, table, request, requests, onEdit, onReplace, showsOt
   const canEdit = request.operation === "record_hand" || request.operation === "open_round";
   return (
     <section class="notice error" role="alert" aria-label={request.label}>
-      <h2 class="refused">The service refused: {request.label}.</h2>
-      {code === CONFLICT && <p>The hand is recorded with other cards, another button or other points added.</p>}
-      {isLate && <p>Another device has recorded or undone a hand since. Tried again, it takes effect after the hands that are recorded now.</p>}
+      <h2 class="refused">{gettext("The service refused: %(request)s.", { request: request.label })}</h2>
+      {code === CONFLICT && <p>{gettext("The hand is recorded with other cards, another button or other points added.")}</p>}
+      {isLate && <p>{gettext("Another device has recorded or undone a hand since. Tried again, it takes effect after the hands that are recorded now.")}</p>}
       {code !== CONFLICT && !isLate && details.map((detail) => <p key={detail}>{detail}</p>)}
       {isTableChanged && (
         <p>
-          The table now has {describeTerms(table)}. Edit opens the round as the table is now, and its hands are scored
-          again. To record the hands as they were played, change the table back and try again.
+          {gettext(
+            "The table now has %(terms)s. Edit opens the round as the table is now, and its hands are scored again. To record the hands as they were played, change the table back and try again.",
+            { terms: describeTerms(table) },
+          )}
         </p>
       )}
       {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
       <div class="buttons">
-        {code === HAND_UNDONE && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}
-        {code === SAME_DEAL && <button type="button" class="button" onClick={() => send({ dealt_again: true })}>They were dealt twice</button>}
+        {code === HAND_UNDONE && <button type="button" class="button" onClick={() => send({ restores: hand })}>{gettext("Restore it")}</button>}
+        {code === SAME_DEAL && <button type="button" class="button" onClick={() => send({ dealt_again: true })}>{gettext("They were dealt twice")}</button>}
         {code === ROUND_OPEN && (
           <button type="button" class="button" onClick={() => onShowOther(!showsOther)}>
-            {showsOther ? "Back to the round of this device" : "Show the open round"}
+            {showsOther ? gettext("Back to the round of this device") : gettext("Show the open round")}
           </button>
         )}
-        {canEdit && <button type="button" class="button" onClick={() => void onEdit(request)}>Edit</button>}
-        <button type="button" class="button" onClick={() => void onReplace(request, retryRequest(request))}>Try again</button>
-        <button type="button" class="button plain" onClick={() => downloadQueue(requests)}>Export</button>
+        {canEdit && <button type="button" class="button" onClick={() => void onEdit(request)}>{gettext("Edit")}</button>}
+        <button type="button" class="button" onClick={() => void onReplace(request, retryRequest(request))}>{gettext("Try again")}</button>
+        <button type="button" class="button plain" onClick={() => downloadQueue(requests)}>{gettext("Export")}</button>
         <DropButton {...{ request, requests }} onDrop={() => void onReplace(request, null)} />
       </div>
     </section>

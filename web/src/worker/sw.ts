@@ -2,6 +2,8 @@
 
 declare const SHELL: string;
 declare const FILES: string[];
+/** The messages of each language. Only those of languages that were used are cached. */
+declare const MESSAGES: string[];
 declare const VERSION: string;
 const worker = self as unknown as ServiceWorkerGlobalScope;
 
@@ -31,11 +33,20 @@ async function install(): Promise<void> {
   // While a new version is rolled out, the page and this worker may come from different servers.
   if (!FILES.slice(0, 2).every((file) => html.includes(file))) throw new Error("the page has another version");
   await cache.put(SHELL, page);
-  for (const path of FILES) {
-    const file = await fetch(path);
-    if (!isFile(file)) throw new Error(`${path} responded ${file.status}`);
-    await cache.put(path, file);
-  }
+  for (const path of [...FILES, ...(await listUsedMessages())]) await store(cache, path);
+}
+
+async function store(cache: Cache, path: string): Promise<void> {
+  const file = await fetch(path);
+  if (!isFile(file)) throw new Error(`${path} responded ${file.status}`);
+  await cache.put(path, file);
+}
+
+/** Return the messages of the languages that the version before has cached: this one may be opened without a network. */
+async function listUsedMessages(): Promise<string[]> {
+  const earlier = (await caches.keys()).filter((name) => name.startsWith(PREFIX)).map((name) => caches.open(name));
+  const cached = (await Promise.all(earlier.map(async (cache) => (await cache).keys()))).flat();
+  return MESSAGES.filter((path) => cached.some(({ url }) => url.includes(path.split("-", 2).join("-"))));
 }
 
 /** Return whether a response is a file, and not the login page of a hotel, which responds to any request. */
@@ -45,9 +56,7 @@ function isFile(response: Response): boolean {
 
 /** Remove the shells of earlier versions of this page, and control the open pages. */
 async function activate(): Promise<void> {
-  for (const name of await caches.keys()) {
-    if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
-  }
+  for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
   await worker.clients.claim();
 }
 
@@ -137,13 +146,9 @@ async function cacheRules(): Promise<void> {
   for (const name of await listRules()) if (name !== current) await caches.delete(name);
 }
 
-worker.addEventListener("install", (event) => {
-  event.waitUntil(install());
-});
+worker.addEventListener("install", (event) => event.waitUntil(install()));
 
-worker.addEventListener("activate", (event) => {
-  event.waitUntil(activate());
-});
+worker.addEventListener("activate", (event) => event.waitUntil(activate()));
 
 worker.addEventListener("fetch", (event) => {
   const { request } = event;
@@ -151,7 +156,7 @@ worker.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== worker.location.origin) return;
   if (request.mode === "navigate" && url.pathname === SHELL) event.respondWith(serve(request, SHELL));
   else if (url.pathname.startsWith(RULES)) event.respondWith(serveRules(request, url.pathname));
-  else if (FILES.includes(url.pathname)) event.respondWith(serve(request, url.pathname));
+  else if ([...FILES, ...MESSAGES].includes(url.pathname)) event.respondWith(serve(request, url.pathname));
 });
 
 worker.addEventListener("message", (event) => {
@@ -159,4 +164,5 @@ worker.addEventListener("message", (event) => {
   if (event.data === "activate") void worker.skipWaiting();
   // At the first visit, the page has loaded the rules before this worker controlled it.
   if (event.data === "cache rules") event.waitUntil(cacheRules());
+  if (MESSAGES.includes(event.data)) event.waitUntil(caches.open(CACHE).then((cache) => store(cache, event.data)));
 });

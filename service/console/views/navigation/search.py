@@ -1,11 +1,12 @@
 """The search: players, tables, rounds and references, by what is in the header of every page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from flask import url_for
 
+from schemas.base import WireError
 from schemas.fields import Text
 from schemas.pages import QuerySchema
 from schemas.tables import TableView
@@ -24,12 +25,17 @@ from service.tables.queries import find_any
 
 _MOST: Final = 10
 """How many results of each kind the page has."""
+LONGEST: Final = 200
+"""The most characters of a search, which the inputs have too."""
 
 
 class SearchSchema(QuerySchema):
     """What is searched for."""
 
-    q = Text(longest=200)
+    q = Text(longest=LONGEST)
+
+
+_SEARCH: Final = SearchSchema()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +76,26 @@ class Results:
 @console_page(KeyScope.READ)
 def search() -> str:
     """Render what the club has under a text."""
-    query = read_query(SearchSchema())
-    text = (query["q"] or "").strip()
+    text = _read_text()
     results = [each for each in _search(current_transaction(), text) if each.first] if text else []
     return render("search.html", text=text, results=results)
+
+
+def _read_text() -> str:
+    """
+    Return what is searched for, without spaces around it.
+
+    Raises:
+        WireError: it is too long, or has characters that no text has. The mistake is of the search, not of `q`.
+    """
+    try:
+        text: str | None = read_query(_SEARCH)["q"]
+    except WireError as error:
+        mistakes = (
+            replace(each, path=("query", "search")) if each.path == ("query", "q") else each for each in error.mistakes
+        )
+        raise WireError(tuple(mistakes)) from error
+    return (text or "").strip()
 
 
 def _search(transaction: Transaction, text: str) -> Sequence[Results]:

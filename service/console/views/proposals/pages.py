@@ -21,7 +21,13 @@ from service.db import Transaction
 from service.db.pages import Page
 from service.http.authentication import current_key, current_transaction
 from service.players.actions import list_names
-from service.proposals.actions.proposals import confirm_proposal, get_proposal, list_proposals, withdraw_proposal
+from service.proposals.actions.proposals import (
+    confirm_proposal,
+    count_proposals,
+    get_proposal,
+    list_proposals,
+    withdraw_proposal,
+)
 from service.proposals.queries import ProposalFilter
 from service.proposals.views import look_at_recomputation
 from service.tables import queries as tables
@@ -30,7 +36,11 @@ _WITHDRAWAL: Final = WithdrawalRequestSchema()
 
 
 def _read_proposals(transaction: Transaction, query: Query, after: UUID | None, limit: int) -> Page[Proposal]:
-    return list_proposals(transaction, ProposalFilter(query["state"], query["round"]), after=after, limit=limit)
+    return list_proposals(transaction, _filter(query), after=after, limit=limit)
+
+
+def _filter(query: Query) -> ProposalFilter:
+    return ProposalFilter(query["state"], query["round"])
 
 
 PROPOSALS: Final = Listing[Proposal](
@@ -57,6 +67,7 @@ PROPOSALS: Final = Listing[Proposal](
         Column("recomputation", lambda each: each.end and each.end.recomputation),
     ),
     read=_read_proposals,
+    count=lambda transaction, query, limit: count_proposals(transaction, _filter(query), limit),
     none="Nothing has been proposed.",
     no_match="No proposal matches.",
     rows=("proposal", "proposals"),

@@ -125,11 +125,15 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
 
     monkeypatch.setattr("service.console.views.listing.PAGE_SIZE", 2)
     monkeypatch.setattr("service.console.views.listing.FILE_PAGE", 2)
-    if case.listing.count is not None:
-        paged = [count_statements(visitor, join_query(path, query)) for query in ("", *orders)]
-        of_one_page = [counted[0], *counted[len(counted) - len(orders) :]]
-        # A page needs fewer statements if none of its rows is of a round.
-        assert all(several <= one for several, one in zip(paged, of_one_page, strict=True)), "a list with several pages"
+    paged = [count_statements(visitor, join_query(path, query)) for query in ("", *orders)]
+    of_one_page = [counted[0], *counted[len(counted) - len(orders) :]]
+    # A page needs fewer statements if none of its rows is of a round.
+    assert all(several <= one for several, one in zip(paged, of_one_page, strict=True)), "a list with several pages"
+    assert {count_shown(case, page) for page in walk(visitor, path)} == {len(whole)}, "the number of results"
+    if case.some:
+        some = join_query(path, case.some)
+        shown = [(count_shown(case, page), len(rows_of(case, page))) for page in walk(visitor, some)]
+        assert {number for number, _ in shown} == {sum(rows for _, rows in shown)}, "the number of a filter"
     pages = [rows_of(case, page) for page in walk(visitor, path)]
     assert [len(page) for page in pages[:-1]] == [2] * (len(pages) - 1)
     assert [row for page in pages for row in page] == whole
@@ -139,6 +143,16 @@ def test_list(name: str, house: House, api: Api, other_api: Api, monkeypatch: py
         assert [row for page in of_order for row in page] == in_order[order], order
     monkeypatch.setattr("service.console.views.listing.MOST_COUNTED", 2)
     assert f"2+ {case.listing.rows[1]}" in text_of(visitor.show(path))
+
+
+def test_lines_in_more_pieces_than_a_page_reads_have_their_number(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.imports.actions.imports.MOST_LINES", 1)
+    page = CASES["lines"].add(house, api, range(12))
+    visitor = Visitor.signed_in(house, api)
+    assert count_shown(CASES["lines"], visitor.show(page)) == 13
+    assert count_shown(CASES["lines"], visitor.show(f"{page}?status=refused")) == 12
 
 
 def count_shown(case: Case, page: Element) -> int:

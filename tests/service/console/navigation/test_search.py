@@ -7,6 +7,7 @@ import pytest
 
 from service.clubs.scopes import PRESET_SCOPES, KeyScope
 from service.console.views.navigation.menu import CLUB, SUBJECTS
+from service.console.views.navigation.search import LONGEST
 from tests.service.console.test_signing_in import signed_in_with
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -170,8 +171,8 @@ def test_the_end_of_an_id_finds_nothing(visitor: Visitor, api: Api) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        (f"q={'x' * 201}", "the q is 201 characters long; expected 1 to 200 characters"),
-        (f"q={'x' * 5000}", "the q is 5000 characters long; expected 1 to 200 characters"),
+        (f"q={'x' * 201}", "the search is 201 characters long; expected 1 to 200 characters."),
+        (f"q={'x' * 5000}", "the search is 5000 characters long; expected 1 to 200 characters."),
         ("q=a%00b", "control, format and private characters"),
         ("q=a%1Bb", "control, format and private characters"),
         ("q=a%E2%80%AEb", "control, format and private characters"),
@@ -184,6 +185,14 @@ def test_invalid_searches_are_refused_in_words(visitor: Visitor, api: Api, query
     assert response.status_code == 422
     assert message in text_of(parse(response))
     assert not [*parse(response).iter("section")]
+
+
+def test_the_fields_take_no_longer_search_than_the_page(visitor: Visitor, api: Api) -> None:
+    add_round(api)
+    fields = [each for each in search(visitor, "x").iter("input") if each.attrib["name"] == "q"]
+    assert {each.attrib.get("maxlength") for each in fields} == {str(LONGEST)}
+    assert len(fields) == 2, "that of the header, and that of the page"
+    assert visitor.get(f"/search?q={'x' * LONGEST}").status_code == 200
 
 
 def test_bytes_that_are_no_text_are_refused_or_find_nothing(visitor: Visitor, api: Api) -> None:

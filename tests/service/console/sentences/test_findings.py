@@ -47,10 +47,15 @@ def bar_of(visitor: Visitor, path: str) -> str | None:
     return " ".join("".join(bars[0].itertext()).split()) if bars else None
 
 
-def form_of(visitor: Visitor) -> dict[str, str]:
+def form_of(visitor: Visitor, path: str = "/findings") -> dict[str, str]:
     """Return the fields of the form that acknowledges findings."""
-    [form] = [each for each in visitor.show("/findings").iter("form") if each.attrib["action"].endswith("/acknowledge")]
+    [form] = [each for each in visitor.show(path).iter("form") if each.attrib["action"].endswith("/acknowledge")]
     return {each.attrib["name"]: each.attrib["value"] for each in form.iter("input")}
+
+
+def buttons_of(visitor: Visitor, path: str) -> str:
+    """Return the texts of the buttons of a page."""
+    return " ".join("".join(each.itertext()) for each in visitor.show(path).iter("button"))
 
 
 def acknowledge(visitor: Visitor, verified_at: datetime = ENDED) -> int:
@@ -84,6 +89,24 @@ def test_acknowledged_findings_have_no_bar_and_stay_in_the_list(visitor: Visitor
     verified(house, api, [finding(2), finding(3)], ENDED + timedelta(days=1))
     assert str(bar_of(visitor, "/")).startswith("1 finding of the last verification")
     assert [row["hand"] for row in read_files(visitor, "/findings?state=new")] == [3]
+
+
+def test_the_findings_of_the_filter_are_acknowledged(visitor: Visitor, house: House, api: Api) -> None:
+    changed, other = (UUID(complete_round(api, name=name)) for name in ("quick", "attic"))
+    verified(house, api, [finding(1, changed), finding(2, other), finding(3, changed), finding(4)])
+    path = f"/findings?round={changed}"
+    form = form_of(visitor, path)
+    assert "Acknowledge the 2 findings of this round" in text_of(visitor.show(path))
+    response = visitor.send("/findings/acknowledge", form)
+    assert (response.status_code, response.location) == (303, f"/console{path}")
+    assert [row["hand"] for row in read_files(visitor, "/findings?state=new")] == [2, 4]
+    assert "Acknowledge" not in buttons_of(visitor, path), "nothing of the round is left"
+    assert "Acknowledge the finding of this round" in buttons_of(visitor, f"/findings?round={other}&state=new")
+    assert "Acknowledge all findings" in buttons_of(visitor, "/findings?state=new")
+    join(house, api)
+    [row] = read_files(visitor, "/audit?kind=findings.acknowledged")
+    assert row["content"]["findings"] == sorted(finding(number).digest.hex() for number in (1, 3))
+    assert visitor.send("/findings/acknowledge", form | {"round": "quick"}).status_code == 422
 
 
 def test_the_audit_trail_has_who_acknowledged_how_many(visitor: Visitor, house: House, api: Api) -> None:

@@ -17,7 +17,7 @@ from tests.support.browser.scorekeeper_page import collect_violations
 from tests.support.server_process import Running
 from tests.web.pages.conftest import IN_BOTH_SCHEMES
 
-SCREENS = [(320, 700), (390, 844), (768, 1024), (1280, 800)]
+SCREENS = [(320, 700), (390, 844), (768, 1024), (820, 1180), (1280, 800)]
 ONE_LINE = 60
 """The height of the header in pixels, if it is one line."""
 ROUNDS = 6

@@ -121,19 +121,25 @@ def test_long_names_do_not_make_lists_scroll_sideways(
         point_value=10,
         unit="EUR",
     )
-    send(api, "/v1/documents", document)
+    recorded = send(api, "/v1/documents", document)
     for player in players:
         named = api.put(f"/v1/players/{player}", json={"display_name": f"Maximilian Alexander of {player}"})
         assert named.status_code == 201, named.text
     page = open_page("/console/")
     sign_in(page, key)
-    for width, path in product((1280, 1440), ("/rounds", "/tables")):
+    on_tablets = product((820,), ("/rounds", "/tables", "/players", "/ledger"))
+    for width, path in (*on_tablets, *product((1280, 1440), ("/rounds", "/tables"))):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{service.url}/console{path}")
         wider = "boxes => boxes.map((each) => each.scrollWidth - each.clientWidth)"
         sizes = page.locator(".scroll").evaluate_all(wider)
         assert sizes
         assert max(sizes) <= 0, (path, width, sizes)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{service.url}/console/rounds/{recorded['round']['id']}")
+    link = page.get_by_role("link", name="Hand 1", exact=True)
+    expect(link).to_be_visible()
+    assert link.evaluate("link => link.getClientRects().length") == 1, "not broken within a word"
 
 
 def test_the_tabs_of_a_subject_are_one_line(open_page: OpenPage, service: Running, key: str) -> None:

@@ -4,6 +4,9 @@ import { nameCard } from "../../design/cards.js";
 import { countCards, parsePlace, ROWS, rowPlaces, sizeOf, type Draft, type DraftSeat, type Group, type Place } from "./draft.js";
 import type { LiveBoard } from "./live.js";
 import { BoardNotes, RowNote } from "./notes.js";
+import { language } from "../../language/current.js";
+import { gettext, pgettext } from "../../language/gettext.js";
+import { nameRow } from "../../language/words.js";
 
 const LONG_PRESS = 450;
 
@@ -33,14 +36,14 @@ export function Board({ draft, seat, name, stack, added, live, isCurrent, action
   const groups: Group[] = sizeOf(seat, "discards") > 0 ? [...ROWS, "discards"] : [...ROWS];
   const hasButton = draft.button === seat.seat;
   return (
-    <section class="seat" data-seat={seat.seat} aria-current={isCurrent} aria-label={`${name}, seat ${seat.seat}`}>
+    <section class="seat" data-seat={seat.seat} aria-current={isCurrent} aria-label={gettext("%(player)s, seat %(seat)s", { player: name, seat: seat.seat })}>
       <header class="seat-head">
         <div class="seat-title">
           <h2>{name}</h2>
           <span class="small quiet figure">
             {stack}
-            {added > 0 && ` (${added} added)`}
-            {seat.fantasyland > 0 && <> · <strong class="royal">Fantasyland {seat.fantasyland}</strong></>}
+            {added > 0 && <> {gettext("(%(points)s added)", { points: added })}</>}
+            {seat.fantasyland > 0 && <> · <strong class="royal">{gettext("Fantasyland %(cards)s", { cards: seat.fantasyland })}</strong></>}
           </span>
         </div>
         <BoardNotes board={live} />
@@ -48,17 +51,17 @@ export function Board({ draft, seat, name, stack, added, live, isCurrent, action
           type="button"
           class="dealer"
           aria-pressed={hasButton}
-          title="Dealer button"
+          title={gettext("Dealer button")}
           onClick={() => actions.setButton(seat.seat)}
         >
-          <span aria-hidden="true">D</span>
-          <b class="hidden-text">Button: {name}</b>
+          <span aria-hidden="true">{pgettext("dealer button", "D")}</span>
+          <b class="hidden-text">{gettext("Button: %(player)s", { player: name })}</b>
         </button>
       </header>
       <div class="rows">
         {groups.map((group) => (
-          <div key={group} class={`board-row ${group}`} role="group" aria-label={group}>
-            {group === "discards" && <span class="row-name">Discards (optional)</span>}
+          <div key={group} class={`board-row ${group}`} role="group" aria-label={nameRow(group)}>
+            {group === "discards" && <span class="row-name">{gettext("Discards (optional)")}</span>}
             {rowPlaces(seat, group).map((place) => (
               <PlaceButton key={place} place={place} card={draft.cards[place]} isCursor={draft.cursor === place} actions={actions} />
             ))}
@@ -110,10 +113,16 @@ function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
         }}
       >
         {card !== undefined && <CardFace card={card} />}
-        <span class="hidden-text">{`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}</span>
+        <span class="hidden-text">{describePlace(group, index + 1, card)}</span>
       </button>
     );
-  }, [place, card, isCursor, actions]);
+  }, [place, card, isCursor, actions, language]);
+}
+
+function describePlace(group: Group, place: number, card: string | undefined): string {
+  const row = nameRow(group);
+  if (card === undefined) return gettext("%(row)s %(place)s: free", { row, place });
+  return gettext("%(row)s %(place)s: %(card)s", { row, place, card: nameCard(card) });
 }
 
 interface TabsProps {
@@ -131,7 +140,7 @@ export function SeatTabs({ draft, names, shown, onShow }: TabsProps) {
     if (tab) tabs.current!.scrollTo({ left: tab.offsetLeft - tabs.current!.offsetLeft });
   }, [shown, draft.button]);
   return (
-    <nav class="tabs" aria-label="Seats" ref={tabs}>
+    <nav class="tabs" aria-label={gettext("Seats")} ref={tabs}>
       {draft.seats.map((seat) => (
         <button
           key={seat.seat}
@@ -142,7 +151,7 @@ export function SeatTabs({ draft, names, shown, onShow }: TabsProps) {
         >
           <strong>{names.get(seat.seat)}</strong>
           <small>
-            {countCards(draft, seat)} of 13{draft.button === seat.seat ? " · button" : ""}
+            {gettext("%(count)s of 13", { count: countCards(draft, seat) })}{draft.button === seat.seat && <> · {pgettext("dealer", "button")}</>}
           </small>
         </button>
       ))}

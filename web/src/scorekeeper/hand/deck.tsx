@@ -3,6 +3,8 @@ import { CardFace } from "../../design/card.js";
 import { nameCard, nameSuit, RANK_LETTERS, showCard, SUIT_LETTERS } from "../../design/cards.js";
 import { isUsed, type Draft } from "./draft.js";
 import { useStable } from "./stable.js";
+import { language } from "../../language/current.js";
+import { gettext } from "../../language/gettext.js";
 
 interface Props {
   draft: Draft;
@@ -18,7 +20,7 @@ interface Props {
 export function Deck({ draft, pendingRank, onCard, onUndo, onText }: Props) {
   const tap = useStable(onCard);
   return (
-    <div class="deck" role="group" aria-label="Cards">
+    <div class="deck" role="group" aria-label={gettext("Cards")}>
       {SUIT_LETTERS.map((suit, row) => [
         ...RANK_LETTERS.map((rank) => {
           const card = rank + suit;
@@ -26,13 +28,13 @@ export function Deck({ draft, pendingRank, onCard, onUndo, onText }: Props) {
           return <DeckCard key={card} card={card} isUsed={used} isPending={rank === pendingRank && !used} onTap={tap} />;
         }),
         row === SUIT_LETTERS.length - 2 ? (
-          <button key="text" type="button" class="button" aria-label="Type or dictate a board" onClick={onText}>
+          <button key="text" type="button" class="button" aria-label={gettext("Type or dictate a board")} onClick={onText}>
             <TextIcon />
           </button>
         ) : row < SUIT_LETTERS.length - 1 ? (
           <span key={suit} class="deck-cell" title={nameSuit(suit)} aria-hidden="true">{showCard(`A${suit}`).suit}</span>
         ) : (
-          <button key="undo" type="button" class="button" aria-label="Undo the last tap" disabled={draft.steps.length === 0} onClick={onUndo}>
+          <button key="undo" type="button" class="button" aria-label={gettext("Undo the last tap")} disabled={draft.steps.length === 0} onClick={onUndo}>
             <UndoIcon />
           </button>
         ),
@@ -61,10 +63,10 @@ function DeckCard({ card, isUsed, isPending, onTap }: CardProps) {
         onClick={() => onTap(card)}
       >
         <CardFace card={card} />
-        <span class="hidden-text">{isUsed ? `${nameCard(card)}, used` : nameCard(card)}</span>
+        <span class="hidden-text">{isUsed ? gettext("%(card)s, used", { card: nameCard(card) }) : nameCard(card)}</span>
       </button>
     ),
-    [card, isUsed, isPending, onTap],
+    [card, isUsed, isPending, onTap, language],
   );
 }
 

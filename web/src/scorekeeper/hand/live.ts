@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import type { HandScorer, Score } from "../../api/scorer.js";
+import type { HandInWords } from "../../language/hands.js";
 import { listPlayers, type Draft, type HandPlayer, type Place, type RowName } from "./draft.js";
 
 /** The score of a board as far as it is set. */
@@ -14,7 +15,7 @@ export interface LiveBoard {
   royalties: number;
   /** The Fantasyland cards that its full rows earn. */
   fantasyland: number;
-  rows: Partial<Record<RowName, { description: string; royalty: number }>>;
+  rows: Partial<Record<RowName, HandInWords & { royalty: number }>>;
 }
 
 /** The request to record a hand, as far as it is known. */

@@ -4,6 +4,8 @@ import type { Score, ScoreResult } from "../../api/scorer.js";
 import { countWon, isPaidLater, listBustedBy } from "../../api/results.js";
 import { formatChange, signClass } from "../format.js";
 import { UndoIcon } from "./deck.js";
+import { gettext, gettextNodes } from "../../language/gettext.js";
+import { joinNames } from "../../language/words.js";
 
 interface Props {
   result: ScoreResult | null;
@@ -25,14 +27,14 @@ export function Result({ result, names, canSave, isSaving, canUndo, onSave, onUn
     if (canSave) button.current?.focus({ preventScroll: true });
   }, [canSave]);
   return (
-    <div class="result" role="group" aria-label="Result">
+    <div class="result" role="group" aria-label={gettext("Result")}>
       <div aria-live="polite" class="stack">
-        {result === null && canSave && <p class="quiet">Scoring…</p>}
-        {!canSave && <p class="notice">Choose who has the button: tap D beside a player.</p>}
-        {result?.kind === "unavailable" && <p class="notice">Not scored yet: score after sync.</p>}
+        {result === null && canSave && <p class="quiet">{gettext("Scoring…")}</p>}
+        {!canSave && <p class="notice">{gettext("Choose who has the button: tap D beside a player.")}</p>}
+        {result?.kind === "unavailable" && <p class="notice">{gettext("Not scored yet: score after sync.")}</p>}
         {isRefused && (
           <div class="notice error">
-            <strong>This hand is not valid.</strong>
+            <strong>{gettext("This hand is not valid.")}</strong>
             {result.details.map((detail) => <p key={detail}>{detail}</p>)}
           </div>
         )}
@@ -40,16 +42,16 @@ export function Result({ result, names, canSave, isSaving, canUndo, onSave, onUn
       </div>
       <div class="result-actions">
         <button ref={button} type="button" class="button primary large" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
-          {isSaving ? "Saving…" : "Save"}
+          {isSaving ? gettext("Saving…") : gettext("Save")}
         </button>
-        <button type="button" class="button" aria-label="Undo the last tap" disabled={!canUndo} onClick={onUndo}><UndoIcon /></button>
+        <button type="button" class="button" aria-label={gettext("Undo the last tap")} disabled={!canUndo} onClick={onUndo}><UndoIcon /></button>
       </div>
     </div>
   );
 }
 
 function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
-  const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => names.get(seat) ?? gettext("seat %(seat)s", { seat });
   const { next } = score.round;
   const royal = Object.entries(next?.fantasyland ?? {});
   const busted = listBustedBy(score);
@@ -63,11 +65,11 @@ function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
             <section key={player.seat} class="score" data-score={player.seat} aria-label={nameOf(player.seat)}>
               <h3>{nameOf(player.seat)}</h3>
               <span class={`points figure ${signClass(change)}`}>{formatChange(change)}</span>
-              {stack !== undefined && <span class="quiet small figure">stack {stack}</span>}
-              {change !== player.points && <span class="quiet small">{formatChange(player.points)} before caps</span>}
-              {player.royalties > 0 && <span class="quiet small">royalties {player.royalties}</span>}
-              {player.foul && <span class="pill warning">Foul</span>}
-              {busted.includes(player.seat) && <span class="pill warning">Busted</span>}
+              {stack !== undefined && <span class="quiet small figure">{gettext("stack %(points)s", { points: stack })}</span>}
+              {change !== player.points && <span class="quiet small">{gettext("%(points)s before caps", { points: formatChange(player.points) })}</span>}
+              {player.royalties > 0 && <span class="quiet small">{gettext("royalties %(points)s", { points: player.royalties })}</span>}
+              {player.foul && <span class="pill warning">{gettext("Foul")}</span>}
+              {busted.includes(player.seat) && <span class="pill warning">{gettext("Busted")}</span>}
             </section>
           );
         })}
@@ -77,18 +79,20 @@ function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
           <Payments transfers={score.transfers} isPaidLater={isPaidLater(score.round)} nameOf={nameOf} />
         </section>
         <section>
-          <h3 class="small quiet">Next</h3>
+          <h3 class="small quiet">{gettext("Next")}</h3>
           {next ? (
             <p>
-              Hand {next.number}
-              {next.button !== null && <>, button <strong>{nameOf(next.button)}</strong></>}
-              {busted.length > 0 && <>, without {busted.map(nameOf).join(" and ")}</>}
+              {gettext("Hand %(number)s", { number: next.number })}
+              {next.button !== null && <>, {gettextNodes("button %(player)s", { player: <strong>{nameOf(next.button)}</strong> })}</>}
+              {busted.length > 0 && <>, {gettext("without %(players)s", { players: joinNames(busted.map(nameOf)) })}</>}
               {royal.map(([seat, cards]) => (
-                <span key={seat}>; <strong>{nameOf(Number(seat))}</strong> in Fantasyland with {cards} cards</span>
+                <span key={seat}>
+                  ; {gettextNodes("%(player)s in Fantasyland with %(cards)s cards", { player: <strong>{nameOf(Number(seat))}</strong>, cards })}
+                </span>
               ))}
             </p>
           ) : (
-            <p>The round is complete.</p>
+            <p>{gettext("The round is complete.")}</p>
           )}
         </section>
       </div>
@@ -108,15 +112,15 @@ export function Payments({ transfers, isPaidLater, nameOf }: PaymentsProps) {
   const isNone = transfers === null || transfers.length === 0;
   return (
     <>
-      <h3 class="small quiet">{isPaidLater && !isNone ? "Payments of the round" : "Payments"}</h3>
+      <h3 class="small quiet">{isPaidLater && !isNone ? gettext("Payments of the round") : gettext("Payments")}</h3>
       {isNone ? (
-        <p>{isPaidLater ? "Paid at the end of the round" : "No payments"}</p>
+        <p>{isPaidLater ? gettext("Paid at the end of the round") : gettext("No payments")}</p>
       ) : (
         <ol class="payments">
           {transfers.map((transfer) => (
             <li key={transfer.order}>
               <span>
-                {nameOf(transfer.payer)} pays {nameOf(transfer.payee)}
+                {gettext("%(payer)s pays %(payee)s", { payer: nameOf(transfer.payer), payee: nameOf(transfer.payee) })}
                 {transfer.limited_by !== null && <span class="quiet small"> · {describeCap(transfer, nameOf)}</span>}
               </span>
               <strong>{transfer.paid}</strong>
@@ -129,6 +133,6 @@ export function Payments({ transfers, isPaidLater, nameOf }: PaymentsProps) {
 }
 
 function describeCap({ due, limited_by, payer, payee }: Transfer, nameOf: (seat: number) => string): string {
-  const reason = limited_by === "payer_stack" ? `${nameOf(payer)} has no more` : `${nameOf(payee)} can win no more`;
-  return `${due} due, ${reason}`;
+  if (limited_by === "payer_stack") return gettext("%(points)s due, %(player)s has no more", { points: due, player: nameOf(payer) });
+  return gettext("%(points)s due, %(player)s can win no more", { points: due, player: nameOf(payee) });
 }

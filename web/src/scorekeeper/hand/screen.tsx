@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
 import { nameCard } from "../../design/cards.js";
+import { gettext, gettextNodes } from "../../language/gettext.js";
+import { nameRow } from "../../language/words.js";
 import type { LoadedRules } from "../rules.js";
 import { useSettling } from "../settling.js";
 import { Board, SeatTabs, type BoardActions } from "./board.js";
@@ -101,7 +103,7 @@ export function HandScreen({ round, draft, names, scorers, loadedRules, onChange
 
   return (
     <main class="hand">
-      <h2 class="hidden-text">Boards</h2>
+      <h2 class="hidden-text">{gettext("Boards")}</h2>
       <SeatTabs draft={draft} names={names} shown={shown} onShow={(seat) => showBoard(boards.current, seat, isCalm() ? "instant" : "smooth")} />
       <div class={draft.seats.length === 4 ? "boards four" : "boards"} ref={boards}>
         {draft.seats.map((seat) => (
@@ -109,7 +111,7 @@ export function HandScreen({ round, draft, names, scorers, loadedRules, onChange
             key={seat.seat}
             draft={draft}
             seat={seat}
-            name={names.get(seat.seat) ?? `seat ${seat.seat}`}
+            name={names.get(seat.seat) ?? gettext("seat %(seat)s", { seat: seat.seat })}
             stack={stacks.get(seat.seat)}
             added={added.get(seat.seat) ?? 0}
             live={live.get(seat.seat)}
@@ -161,15 +163,17 @@ function Target({ draft, names, pendingRank, onDone }: TargetProps) {
   if (draft.cursor === null) return null;
   const { seat, group } = parsePlace(draft.cursor);
   const card = draft.cards[draft.cursor];
+  const place = <strong>{gettext("%(player)s, %(row)s", { player: names.get(seat) ?? "", row: nameRow(group) })}</strong>;
   return (
     <p class="target">
       <span>
-        {card === undefined ? "Next card: " : `Replace the ${nameCard(card)}: `}
-        <strong>{names.get(seat)}, {group}</strong>
+        {card === undefined
+          ? gettextNodes("Next card: %(place)s", { place })
+          : gettextNodes("Replace the %(card)s: %(place)s", { card: nameCard(card), place })}
         {pendingRank !== null && <> · {pendingRank}…</>}
       </span>
-      {isFull(draft) && <button type="button" class="button plain" onClick={onDone}>Done</button>}
-      {draft.button === null && <span class="pill warning">Tap D for the button</span>}
+      {isFull(draft) && <button type="button" class="button plain" onClick={onDone}>{gettext("Done")}</button>}
+      {draft.button === null && <span class="pill warning">{gettext("Tap D for the button")}</span>}
     </p>
   );
 }
@@ -180,10 +184,13 @@ function Announcement({ draft, names }: { draft: Draft; names: Map<number, strin
   const card = last === undefined ? undefined : draft.cards[last.place];
   let text = "";
   if (last?.all !== undefined) {
-    text = `${names.get(parsePlace(last.place).seat)}: the cards of the text`;
+    text = gettext("%(player)s: the cards of the text", { player: names.get(parsePlace(last.place).seat) ?? "" });
   } else if (last !== undefined) {
     const { seat, group } = parsePlace(last.place);
-    text = `${names.get(seat)}, ${group}: ${card === undefined ? "card taken back" : nameCard(card)}`;
+    const where = { player: names.get(seat) ?? "", row: nameRow(group) };
+    text = card === undefined
+      ? gettext("%(player)s, %(row)s: card taken back", where)
+      : gettext("%(player)s, %(row)s: %(card)s", { ...where, card: nameCard(card) });
   }
   return <p class="hidden-text" role="status">{text}</p>;
 }

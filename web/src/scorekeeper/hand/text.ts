@@ -1,6 +1,7 @@
 // A board as text. The rules read texts; here they are only written.
 
 import type { TypedCard, TypedResult } from "../../rules/index.js";
+import { gettext } from "../../language/gettext.js";
 import { parsePlace, ROWS, rowPlaces, type Draft, type DraftSeat, type Group } from "./draft.js";
 
 export type TypedParts = Extract<TypedResult, { kind: "typed" }>["parts"];
@@ -36,7 +37,20 @@ export function listTaken(draft: Draft, { seat: own }: DraftSeat, names: Map<num
   for (const [place, card] of Object.entries(draft.cards)) {
     const { seat, group } = parsePlace(place);
     if (seat === own) continue;
-    taken[card] = `${group === "discards" ? "among the discards" : `in the ${group}`} of ${names.get(seat) ?? `seat ${seat}`}`;
+    taken[card] = describePlace(group, names.get(seat) ?? gettext("seat %(seat)s", { seat }));
   }
   return taken;
+}
+
+function describePlace(group: Group, player: string): string {
+  switch (group) {
+    case "top":
+      return gettext("in the top of %(player)s", { player });
+    case "middle":
+      return gettext("in the middle of %(player)s", { player });
+    case "bottom":
+      return gettext("in the bottom of %(player)s", { player });
+    case "discards":
+      return gettext("among the discards of %(player)s", { player });
+  }
 }

@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard, nameRank, nameSuit, showCard, SUIT_LETTERS } from "../../design/cards.js";
+import { gettext, gettextNodes, translatePhrase } from "../../language/gettext.js";
+import { nameRow } from "../../language/words.js";
 import type { TypedCard, TypedResult } from "../../rules/index.js";
 import type { LoadedRules } from "../rules.js";
 import { sizeOf, type Draft, type DraftSeat, type Group } from "./draft.js";
@@ -39,11 +41,11 @@ export function TextEntry({ draft, seat, names, loadedRules, onCards, onCancel }
     <dialog ref={dialog} class="text-entry" aria-labelledby="text-title" onCancel={(event) => { event.preventDefault(); onCancel(); }}>
       <form class="stack" onSubmit={use}>
         <header class="sheet-head">
-          <h2 id="text-title">Board of {names.get(seat.seat)}</h2>
-          <button type="button" class="button plain" onClick={onCancel}>Cancel</button>
+          <h2 id="text-title">{gettext("Board of %(player)s", { player: names.get(seat.seat) ?? "" })}</h2>
+          <button type="button" class="button plain" onClick={onCancel}>{gettext("Cancel")}</button>
         </header>
         <div class="field">
-          <label for="board-text">Type, paste or dictate the rows</label>
+          <label for="board-text">{gettext("Type, paste or dictate the rows")}</label>
           <textarea
             ref={field}
             id="board-text"
@@ -55,14 +57,14 @@ export function TextEntry({ draft, seat, names, loadedRules, onCards, onCancel }
             value={text}
             onInput={(event) => change(event.currentTarget.value)}
           />
-          <p id="board-text-note" class="quiet small">QQ4 / KK993 / AhJh7h6h2h, or: queens four, kings nines three, ace jack seven six deuce all hearts.</p>
+          <p id="board-text-note" class="quiet small">{gettext("QQ4 / KK993 / AhJh7h6h2h, or: queens four, kings nines three, ace jack seven six deuce all hearts.")}</p>
         </div>
-        {loadedRules.rules === null && <p class="notice" role="status">The text is read when the rules are on this device. {loadedRules.text}</p>}
-        {result?.kind === "unavailable" && <p class="notice error" role="alert">The text could not be read: {result.detail}</p>}
+        {loadedRules.rules === null && <p class="notice" role="status">{gettext("The text is read when the rules are on this device.")} {loadedRules.text}</p>}
+        {result?.kind === "unavailable" && <p class="notice error" role="alert">{gettext("The text could not be read: %(detail)s", { detail: result.detail })}</p>}
         <div class="typed-rows">
           {GROUPS.filter((group) => parts[group]?.length).map((group) => (
-            <div key={group} class="typed-row" role="group" aria-label={group}>
-              <span class="row-name">{group}</span>
+            <div key={group} class="typed-row" role="group" aria-label={nameRow(group)}>
+              <span class="row-name">{nameRow(group)}</span>
               {parts[group]!.map((card, index) => (
                 <Typed key={index} card={card} isAsked={asked?.group === group && asked.index === index} onChoose={() => setChosen({ group, index })} />
               ))}
@@ -71,10 +73,10 @@ export function TextEntry({ draft, seat, names, loadedRules, onCards, onCancel }
         </div>
         {asked !== undefined && <Suits {...asked} onSuit={(suit) => change(changeSuit(parts, asked.group, asked.index, suit))} />}
         <div aria-live="polite" class="stack">
-          {read !== null && read.wrong.length > 0 && <div class="notice error">{read.wrong.map((each) => <p key={each}>{each}</p>)}</div>}
-          {read !== null && text.trim() !== "" && read.missing.map((each) => <p key={each} class="quiet small">{each}</p>)}
+          {read !== null && read.wrong.length > 0 && <div class="notice error">{read.wrong.map((each) => <p key={each.text}>{translatePhrase(each)}</p>)}</div>}
+          {read !== null && text.trim() !== "" && read.missing.map((each) => <p key={each.text} class="quiet small">{translatePhrase(each)}</p>)}
         </div>
-        <button type="submit" class="button primary large" disabled={!canUse}>Use these cards</button>
+        <button type="submit" class="button primary large" disabled={!canUse}>{gettext("Use these cards")}</button>
       </form>
     </dialog>
   );
@@ -82,10 +84,10 @@ export function TextEntry({ draft, seat, names, loadedRules, onCards, onCancel }
 
 /** The suits that a card can have, to tap one. */
 function Suits({ card, group, onSuit }: { card: TypedCard; group: Group; onSuit(suit: string): void }) {
-  const rank = nameRank(card.rank);
+  const [rank, row] = [nameRank(card.rank), nameRow(group)];
   return (
-    <div class="suits" role="group" aria-label={`Suit of the ${rank}, ${group}`}>
-      <span>Suit of the <strong>{rank}</strong>, {group}</span>
+    <div class="suits" role="group" aria-label={gettext("Suit of the %(rank)s, %(row)s", { rank, row })}>
+      <span>{gettextNodes("Suit of the %(rank)s, %(row)s", { rank: <strong>{rank}</strong>, row })}</span>
       {SUIT_LETTERS.map((suit) => (
         <button key={suit} type="button" class="card deck-card" data-suit={suit} disabled={!card.suits.includes(suit)} onClick={() => onSuit(suit)}>
           <span class="suit" aria-hidden="true">{showCard(card.rank + suit).suit}</span>
@@ -111,7 +113,7 @@ function Typed({ card, isAsked, onChoose }: { card: TypedCard; isAsked: boolean;
     <button type="button" class="card open" aria-pressed={isAsked} onClick={onChoose}>
       <span class="rank" aria-hidden="true">{showCard(`${card.rank}s`).rank}</span>
       <span class="suit" aria-hidden="true">?</span>
-      <span class="hidden-text">{nameRank(card.rank)} without a suit</span>
+      <span class="hidden-text">{gettext("%(rank)s without a suit", { rank: nameRank(card.rank) })}</span>
     </button>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Ruleset, Table } from "../../../client/src/contract.js";
 import { ApiError } from "../../../client/src/errors.js";
 import type { Session } from "../../api/session.js";
+import { gettext, ngettext, pgettext } from "../../language/gettext.js";
 import type { NewTableDraft } from "../database.js";
 import type { Outbox } from "../outbox.js";
 import { findLookalike } from "../round/names.js";
@@ -18,7 +19,6 @@ const FIRST_STACK = "100";
 const LONGEST_NAME = 100;
 /** The code of an opening at a table that has an open round. */
 const ROUND_OPEN = "round-open";
-const IN_USE = "Another table has this name, and others play there now. Choose another name.";
 
 interface Props {
   session: Session;
@@ -89,28 +89,28 @@ export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) 
   };
   return (
     <form class="panel new-table" onSubmit={(event) => void submit(event)}>
-      <h2>New table</h2>
+      <h2>{gettext("New table")}</h2>
       <Problem details={unread} />
       <div class="field">
-        <label for="table-name">Name</label>
+        <label for="table-name">{pgettext("table", "Name")}</label>
         <input id="table-name" value={name} maxLength={LONGEST_NAME} autocomplete="off" onInput={(event) => change({ name: event.currentTarget.value })} />
       </div>
       <GameChoice rulesets={choices?.rulesets ?? null} chosen={ruleset} onChoose={(changed) => change({ ruleset: changed })} />
       <div class="field-row">
         <div class="field">
-          <label for="table-stack">Stack for everyone</label>
+          <label for="table-stack">{gettext("Stack for everyone")}</label>
           <input id="table-stack" inputMode="numeric" pattern="[0-9]*" value={stack} autocomplete="off" onInput={(event) => change({ stack: event.currentTarget.value })} />
         </div>
         <div class="field">
-          <label for="table-unit">Unit</label>
+          <label for="table-unit">{gettext("Unit")}</label>
           <select id="table-unit" value={unit} disabled={choices === null} onChange={(event) => change({ unit: event.currentTarget.value })}>
-            <option value="">points only</option>
+            <option value="">{gettext("points only")}</option>
             {choices?.units.map(({ code }) => <option key={code} value={code}>{code}</option>)}
           </select>
         </div>
         {unit !== "" && (
           <div class="field">
-            <label for="table-value">A point is worth</label>
+            <label for="table-value">{gettext("A point is worth")}</label>
             <input id="table-value" inputMode="decimal" placeholder="0.10" value={value} autocomplete="off" onInput={(event) => change({ value: event.currentTarget.value })} />
           </div>
         )}
@@ -123,10 +123,10 @@ export function NewTable({ session, tables, outbox, onAdded, onCancel }: Props) 
         onAdd={add}
         onChange={(changed) => change({ players: changed })}
       />
-      <Problem details={code === ROUND_OPEN ? [IN_USE] : problem && [...new Set(problem)]} />
+      <Problem details={code === ROUND_OPEN ? [gettext("Another table has this name, and others play there now. Choose another name.")] : problem && [...new Set(problem)]} />
       {missing && <p class="quiet small" role="status">{missing}</p>}
-      <button type="submit" class="button primary large" disabled={isBusy || missing !== null}>{isBusy ? "Opening…" : "Start the first hand"}</button>
-      {onCancel && <button type="button" class="button plain" onClick={onCancel}>Cancel</button>}
+      <button type="submit" class="button primary large" disabled={isBusy || missing !== null}>{isBusy ? gettext("Opening…") : gettext("Start the first hand")}</button>
+      {onCancel && <button type="button" class="button plain" onClick={onCancel}>{gettext("Cancel")}</button>}
     </form>
   );
 }
@@ -137,10 +137,22 @@ function findMissing(
 ): string | null {
   if (rules === undefined) return "";
   const { min, max } = rules.players;
-  if (players < min || players > max) return `${min === max ? min : `${min} to ${max}`} players play this game.`;
-  if (!/^\d{1,9}$/.test(stack) || Number(stack) === 0) return "Every player begins with a stack of whole points.";
-  if (digitsOfWrongValue !== null) return `Enter what a point is worth, with at most ${digitsOfWrongValue} decimals.`;
-  return name.trim() === "" ? "The table needs a name." : null;
+  if (players < min || players > max) return describePlayers(min, max);
+  if (!/^\d{1,9}$/.test(stack) || Number(stack) === 0) return gettext("Every player begins with a stack of whole points.");
+  if (digitsOfWrongValue !== null) {
+    return ngettext(
+      "Enter what a point is worth, with at most %(count)s decimal.",
+      "Enter what a point is worth, with at most %(count)s decimals.",
+      digitsOfWrongValue,
+    );
+  }
+  return name.trim() === "" ? gettext("The table needs a name.") : null;
+}
+
+/** Return how many players a game takes. */
+function describePlayers(min: number, max: number): string {
+  if (min === max) return ngettext("%(count)s player plays this game.", "%(count)s players play this game.", max);
+  return ngettext("%(min)s to %(count)s player plays this game.", "%(min)s to %(count)s players play this game.", max, { min });
 }
 
 /** Return what the form has, and what changes it. It is stored, so that it is there again after the page was closed. */

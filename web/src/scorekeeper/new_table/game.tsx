@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { ListedRuleset } from "../../../client/src/contract.js";
+import { gettext } from "../../language/gettext.js";
 
 interface Props {
   /** Null until they are read. */
@@ -16,10 +17,10 @@ export function GameChoice({ rulesets, chosen, onChoose }: Props) {
   return (
     <details ref={list} class="game-choice">
       <summary>
-        <span class="label">Game</span>
-        <span>{ruleset === undefined ? "Loading…" : ruleset.words}</span>
+        <span class="label">{gettext("Game")}</span>
+        <span>{ruleset === undefined ? gettext("Loading…") : ruleset.words}</span>
       </summary>
-      <div class="games" role="radiogroup" aria-label="Game">
+      <div class="games" role="radiogroup" aria-label={gettext("Game")}>
         {rulesets?.map((each) => (
           <label key={each.name} class="check">
             <input

@@ -1,3 +1,4 @@
+import { gettext, pgettext } from "../../language/gettext.js";
 import { suggestNames } from "../round/names.js";
 import { Lookalike } from "../round/new_round.js";
 
@@ -28,14 +29,14 @@ export function PlayerChoice({ players, known, text, lookalike, onText, onAdd, o
   const offered = suggestNames(text, known, players).slice(0, MOST_KNOWN);
   return (
     <fieldset class="player-choice stack">
-      <legend class="label">Players, in the order of their seats</legend>
+      <legend class="label">{gettext("Players, in the order of their seats")}</legend>
       {players.length > 0 && (
         <ol class="seated">
           {players.map((name, index) => (
             <li key={name}>
               <span class="figure quiet">{index + 1}</span>
               <strong>{name}</strong>
-              <button type="button" class="button plain" aria-label={`Remove ${name}`} onClick={() => standUp(name)}>
+              <button type="button" class="button plain" aria-label={gettext("Remove %(player)s", { player: name })} onClick={() => standUp(name)}>
                 <span aria-hidden="true">×</span>
               </button>
             </li>
@@ -43,14 +44,14 @@ export function PlayerChoice({ players, known, text, lookalike, onText, onAdd, o
         </ol>
       )}
       {offered.length > 0 && (
-        <div class="buttons" role="group" aria-label="Known players">
+        <div class="buttons" role="group" aria-label={gettext("Known players")}>
           {offered.map((name) => <button key={name} type="button" class="button" onClick={() => sitDown(name)}>{name}</button>)}
         </div>
       )}
       <div class="add-player">
         <input
-          aria-label="Name of another player"
-          placeholder="Name"
+          aria-label={gettext("Name of another player")}
+          placeholder={pgettext("player", "Name")}
           value={text}
           autocomplete="off"
           autocapitalize="off"
@@ -64,13 +65,13 @@ export function PlayerChoice({ players, known, text, lookalike, onText, onAdd, o
             onAdd();
           }}
         />
-        <button type="button" class="button" disabled={text.trim() === ""} onClick={onAdd}>Add</button>
+        <button type="button" class="button" disabled={text.trim() === ""} onClick={onAdd}>{pgettext("button", "Add")}</button>
       </div>
       {lookalike !== undefined && (
         <Lookalike
           {...{ lookalike }}
           name={text.trim()}
-          where="in this club"
+          isAtTable={false}
           isRefused
           onSame={() => sitDown(lookalike)}
           onOther={() => sitDown(text.trim())}

@@ -1,5 +1,7 @@
 // The words and amounts of the form of a new table.
 
+import { language } from "../../language/current.js";
+
 /** What amounts of a table can be in. */
 export interface UnitChoice {
   code: string;
@@ -22,7 +24,7 @@ export function parseAmount(text: string, digits: number): number | null {
 
 /** Return a name for a table of a day that no other table has, for example `Fri 27 Nov`. */
 export function suggestName(day: Date, taken: readonly string[]): string {
-  const parts = new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric", month: "short" }).formatToParts(day);
+  const parts = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short" }).formatToParts(day);
   const partOf = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? "";
   const name = `${partOf("weekday")} ${partOf("day")} ${partOf("month")}`;
   let number = 1;

@@ -189,7 +189,7 @@ test("a payment that is recorded where the link does not see it is not proposed 
   await dropRecorded({ ...request, refusal: { code: "equal-payment", details: [], isQuestion: true, isElsewhere: true } });
   await phone.read();
   const [line] = await phone.lines();
-  assert.equal(line?.tick?.state, "recorded elsewhere");
+  assert.equal(line?.tick?.state, "elsewhere");
   assert.deepEqual(await phone.balances(), { ann: 0, ben: 300, cyd: -300 });
   await phone.untick(line!);
   assert.deepEqual(await phone.waiting(), []);

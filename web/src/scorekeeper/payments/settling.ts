@@ -6,13 +6,14 @@ import { serviceNow } from "../../api/clock.js";
 import type { Waiting } from "../../api/outbox.js";
 import { isPayment, paymentOf, type Payment } from "../../api/payments.js";
 import type { HeldBalances, Rules, SettledUnit, SettlingPayment } from "../../rules/index.js";
-import { formatMoney } from "../format.js";
 import { playLocally } from "../local_rounds.js";
 import { change } from "../outbox_storage.js";
 import { readRound } from "../storage.js";
 import { isInScope, type Account } from "./account.js";
+import { labelPayment, labelReversal } from "./lines.js";
 import { listReferences } from "./storage.js";
 
+/** Why a payment is taken back. Every device sends the same reason, whatever its language: two that take back one payment then agree. */
 const REASON = "Ticked by mistake";
 
 /** What amounts are counted in. */
@@ -22,7 +23,7 @@ export type Unit = Pick<UnitBalances, "unit" | "unit_digits" | "table_name">;
 export interface Line extends SettlingPayment {
   unit: Unit;
   /** The tick; null for a proposal. */
-  tick: { reference: string; state: "waits" | "recorded" | "recorded elsewhere" } | null;
+  tick: { reference: string; state: "waits" | "recorded" | "elsewhere" } | null;
   /** The payments between the two that the proposal knows. */
   known: string[];
 }
@@ -154,7 +155,7 @@ function listTicks({ payments }: Account, outbox: Waiting[], unit: Unit): Line[]
   });
   return [
     ...queued.filter(isShown).map((paid) => line(paid, "waits")),
-    ...recorded.map((paid) => line(paid, paid.entry === null ? "recorded elsewhere" : "recorded")),
+    ...recorded.map((paid) => line(paid, paid.entry === null ? "elsewhere" : "recorded")),
   ];
 }
 
@@ -173,28 +174,17 @@ function compare(one: string | null, other: string | null): number {
   return (one ?? "") < (other ?? "") ? -1 : Number(one !== other);
 }
 
-export function nameOf(player: string | null): string {
-  return player ?? "the house";
-}
-
-/** Return an amount in words, for example `€3.80` or `38 points`. */
-export function formatAmount(amount: number, { unit, unit_digits, table_name }: Unit): string {
-  if (table_name === null) return formatMoney(amount, unit, unit_digits);
-  return `${amount < 0 ? "−" : ""}${Math.abs(amount)} ${Math.abs(amount) === 1 ? "point" : "points"}`;
-}
-
 /** Return the request that records a proposal as paid now. */
-export function makePayment(table: Table, { payer, payee, amount, unit }: Line): Waiting {
+export function makePayment(table: Table, line: Line): Waiting {
+  const { payer, payee, amount, unit } = line;
   const reference = makeId();
   const payment: Payment = { payer, payee, unit: unit.unit, amount, paid_at: new Date(serviceNow()).toISOString(), reference };
-  const label = `Payment of ${nameOf(payer)} to ${nameOf(payee)}, ${formatAmount(amount, unit)}`;
-  return makeRequest(table, "record_payment", reference, label, payment);
+  return makeRequest(table, "record_payment", reference, labelPayment(line), payment);
 }
 
 /** Return the request that takes back a payment that was ticked. */
-export function makeReversal(table: Table, { payer, payee, amount, unit, tick }: Line): Waiting {
-  const label = `Undo of the payment of ${nameOf(payer)} to ${nameOf(payee)}, ${formatAmount(amount, unit)}`;
-  return makeRequest(table, "reverse_payment", tick!.reference, label, { reason: REASON });
+export function makeReversal(table: Table, line: Line): Waiting {
+  return makeRequest(table, "reverse_payment", line.tick!.reference, labelReversal(line), { reason: REASON });
 }
 
 function makeRequest(table: Table, operation: Waiting["operation"], reference: string, label: string, body: object): Waiting {

@@ -1,10 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Round, Table } from "../../../client/src/contract.js";
+import { language } from "../../language/current.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import type { Rules } from "../../rules/index.js";
 import type { Outbox } from "../outbox.js";
-import { CLOSING, Question } from "../round/question.js";
+import { askClosing, Question } from "../round/question.js";
 import { useSettling } from "../settling.js";
-import { formatAmount, makePayment, makeReversal, nameOf, settleUp, type Line, type ToPay, type UnitToPay } from "./settling.js";
+import { describeLine, describeTicking, formatAmount, nameTick } from "./lines.js";
+import { makePayment, makeReversal, settleUp, type Line, type ToPay, type UnitToPay } from "./settling.js";
 import { addPayment, takeBack } from "./storage.js";
 import { usePolling, type AccountReader } from "./use_account.js";
 
@@ -18,8 +21,8 @@ interface Props {
   canRecord: boolean;
   /** Closes the open round, so that it counts; undefined if that is not possible now. */
   onClose: ((reason: string) => void) | undefined;
-  /** Receives who pays whom in words, to share it. */
-  onLines(lines: string[]): void;
+  /** Receives who pays whom, to share it. */
+  onLines(lines: Line[]): void;
 }
 
 /** Who pays whom, each with a tick: by the balances of the service, and by what waits on this device. */
@@ -31,7 +34,7 @@ export function ToPayList({ rules, table, round, outbox, account, canRecord, onC
     void settleUp(rules, table).then((settled) => {
       if (isOver) return;
       setToPay(settled);
-      onLines(settled?.units.flatMap(({ lines }) => lines.map(describeLine)) ?? []);
+      onLines(settled?.units.flatMap(({ lines }) => lines) ?? []);
     });
     return () => void (isOver = true);
   }, [rules, table, outbox.waiting, account.version, `${round.id} ${round.version} ${round.hands} ${round.status}`]);
@@ -41,26 +44,34 @@ export function ToPayList({ rules, table, round, outbox, account, canRecord, onC
 
   const tick = (line: Line): void =>
     void outbox.store(() => (line.tick === null ? addPayment(makePayment(table, line), line.known) : takeBack(makeReversal(table, line))));
-  if (toPay === undefined) return <p class="quiet">Loading…</p>;
-  if (toPay === null) return <p class="quiet">The balances are not on this device. They appear when the service responds.</p>;
+  if (toPay === undefined) return <p class="quiet">{gettext("Loading…")}</p>;
+  if (toPay === null) return <p class="quiet">{gettext("The balances are not on this device. They appear when the service responds.")}</p>;
   const shown = toPay.units.filter(({ lines, balances }) => lines.length > 0 || balances.length > 0);
   return (
     <>
       <OpenRound {...{ round, onClose }} />
-      {toPay.lacksRounds && <p class="small quiet">Rounds that wait to be sent are not counted: the rules are not on this device.</p>}
-      {toPay.lacksRules && <p class="small quiet">Who pays whom is computed when the rules are on this device.</p>}
-      {shown.length === 0 && <p>No payments.</p>}
+      {toPay.lacksRounds && (
+        <p class="small quiet">{gettext("Rounds that wait to be sent are not counted: the rules are not on this device.")}</p>
+      )}
+      {toPay.lacksRules && <p class="small quiet">{gettext("Who pays whom is computed when the rules are on this device.")}</p>}
+      {shown.length === 0 && <p>{gettext("No payments.")}</p>}
       {shown.map((unit) => (
         <UnitLines key={unit.unit.unit} {...{ unit, round, canRecord }} hasTitle={shown.length > 1} isOfClub={toPay.isOfClub} onTick={tick} />
       ))}
       {outbox.isOffline && (
         <p class="small quiet">
-          As of {new Date(toPay.readAt).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}, and with what was entered on
-          this device since. What others have recorded later is not known here.
+          {gettext("As of %(time)s, and with what was entered on this device since. What others have recorded later is not known here.", {
+            time: formatTime(toPay.readAt),
+          })}
         </p>
       )}
     </>
   );
+}
+
+/** Return the time of the day, as the device writes it in English, and else as the language does. */
+function formatTime(time: string): string {
+  return new Date(time).toLocaleTimeString(language === "en" ? [] : language, { hour: "2-digit", minute: "2-digit" });
 }
 
 /** States that the open round counts nothing, and offers to close it. */
@@ -70,8 +81,8 @@ function OpenRound({ round, onClose }: Pick<Props, "round" | "onClose">) {
   if (isAsking && onClose !== undefined) {
     return (
       <Question
-        {...CLOSING}
-        reason="Settled up"
+        {...askClosing()}
+        reason={gettext("Settled up")}
         onYes={(reason) => { setAsking(false); onClose(reason); }}
         onNo={() => setAsking(false)}
       />
@@ -79,8 +90,8 @@ function OpenRound({ round, onClose }: Pick<Props, "round" | "onClose">) {
   }
   return (
     <div class="notice">
-      <p>The open round counts nothing until it is closed.</p>
-      {onClose !== undefined && <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>Close the round</button></div>}
+      <p>{gettext("The open round counts nothing until it is closed.")}</p>
+      {onClose !== undefined && <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>{gettext("Close the round")}</button></div>}
     </div>
   );
 }
@@ -101,22 +112,27 @@ function UnitLines({ unit, round, canRecord, hasTitle, isOfClub, onTick }: UnitP
   const list = (lines: Line[]) => (
     <ul class="settle-lines">{lines.map((line) => <PaymentLine key={keyOf(line)} {...{ line, canRecord }} onTick={() => onTick(line)} />)}</ul>
   );
-  const title = unit.unit.table_name === null ? unit.unit.unit : `Points at ${unit.unit.table_name}`;
+  const title = unit.unit.table_name === null ? unit.unit.unit : gettext("Points at %(table)s", { table: unit.unit.table_name });
   return (
     <>
       {hasTitle && <h3>{title}</h3>}
       {list(here)}
-      {others.length > 0 && <details class="settle-more"><summary>Others in the club: {others.length}</summary>{list(others)}</details>}
-      {!unit.isFewest && <p class="small quiet">The payments are few, but perhaps not the fewest.</p>}
+      {others.length > 0 && <details class="settle-more"><summary>{gettext("Others in the club: %(number)s", { number: others.length })}</summary>{list(others)}</details>}
+      {!unit.isFewest && <p class="small quiet">{gettext("The payments are few, but perhaps not the fewest.")}</p>}
       {unit.balances.length > 0 && (
         <details class="settle-more">
-          <summary>Balances{hasTitle && `: ${title}`}</summary>
+          <summary>{hasTitle ? gettext("Balances: %(unit)s", { unit: title }) : gettext("Balances")}</summary>
           <table class="figures">
-            <thead><tr><th scope="col">Player</th><th scope="col" class="figure">{isOfClub ? "Is owed in the club" : "Is owed at this table"}</th></tr></thead>
+            <thead>
+              <tr>
+                <th scope="col">{gettext("Player")}</th>
+                <th scope="col" class="figure">{isOfClub ? gettext("Is owed in the club") : gettext("Is owed at this table")}</th>
+              </tr>
+            </thead>
             <tbody>
               {unit.balances.map(({ player, balance }) => (
                 <tr key={player}>
-                  <th scope="row">{nameOf(player)}</th>
+                  <th scope="row">{player ?? pgettext("player", "the house")}</th>
                   <td class={`figure ${balance < 0 ? "loss" : "gain"}`}>{balance > 0 && "+"}{formatAmount(balance, unit.unit)}</td>
                 </tr>
               ))}
@@ -129,26 +145,20 @@ function UnitLines({ unit, round, canRecord, hasTitle, isOfClub, onTick }: UnitP
 }
 
 function PaymentLine({ line, canRecord, onTick }: { line: Line; canRecord: boolean; onTick(): void }) {
-  const { payer, payee, amount, unit, tick } = line;
-  const about = `${nameOf(payer)} to ${nameOf(payee)}, ${formatAmount(amount, unit)}`;
+  const { tick } = line;
   return (
     <li class="settle-line">
       <span>
         {describeLine(line)}
-        {tick !== null && <> <span class={tick.state === "waits" ? "pill warning" : "pill accent"}>{tick.state}</span></>}
+        {tick !== null && <> <span class={tick.state === "waits" ? "pill warning" : "pill accent"}>{nameTick(tick.state)}</span></>}
       </span>
       {canRecord && (
-        <button type="button" class={tick === null ? "button" : "button plain"} aria-label={`${tick === null ? "Paid" : "Undo"}: ${about}`} onClick={onTick}>
-          {tick === null ? "Paid" : "Undo"}
+        <button type="button" class={tick === null ? "button" : "button plain"} aria-label={describeTicking(line)} onClick={onTick}>
+          {tick === null ? pgettext("payment", "Paid") : pgettext("payment", "Undo")}
         </button>
       )}
     </li>
   );
-}
-
-/** Return a line in words, for example `cyd pays ann €0.40`. */
-function describeLine({ payer, payee, amount, unit, tick }: Line): string {
-  return `${nameOf(payer)} ${tick === null ? "pays" : "has paid"} ${nameOf(payee)} ${formatAmount(amount, unit)}`;
 }
 
 function keyOf({ payer, payee, unit, tick, amount }: Line): string {

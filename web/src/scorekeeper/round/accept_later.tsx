@@ -1,3 +1,5 @@
+import { gettext } from "../../language/gettext.js";
+
 /** The code of a correction after which a later hand no longer follows the hands before it. */
 export const IRREGULAR = "hand-irregular";
 
@@ -11,7 +13,7 @@ export function AcceptLater({ isAccepted, onAccept }: Props) {
   return (
     <label class="check">
       <input type="checkbox" checked={isAccepted} onChange={(event) => onAccept(event.currentTarget.checked)} />
-      Accept the later hands as played
+      {gettext("Accept the later hands as played")}
     </label>
   );
 }

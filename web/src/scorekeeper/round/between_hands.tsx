@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 import type { Rules } from "../../rules/index.js";
 import type { Draft, TopUp } from "../hand/draft.js";
 import type { Outbox } from "../outbox.js";
@@ -71,8 +72,8 @@ export function BetweenHands(props: Props) {
       <TableDisputes {...{ disputes, names, round }} onShow={(id) => void show(id)} />
       <Problem details={problem} />
       <div class="buttons">
-        {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>Top up or leave</button>}
-        <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
+        {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>{gettext("Top up or leave")}</button>}
+        <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>{gettext("Settle up")}</button>
       </div>
       <div ref={opened} class="opened-panel" hidden={panel === null}>
         {panel === "players" && takesHands && <Players {...{ session, rules, round, isWaiting, connection, onLeave, onTopUps }} topUps={draft.topUps ?? []} />}
@@ -81,7 +82,7 @@ export function BetweenHands(props: Props) {
       {earlier === null ? (
         <History
           {...{ session, round, names, waiting, isWaiting, connection, onRound }}
-          title="Hands"
+          title={gettext("Hands")}
           disputes={disputesOf(round)}
           canCorrect={canRecord && has("correct")}
           canDispute={round.status !== "open" && has("disputes")}
@@ -91,7 +92,7 @@ export function BetweenHands(props: Props) {
           <History
             key={earlier.round.id}
             {...{ session, isWaiting, connection }}
-            title={`Hands of ${earlier.title}`}
+            title={gettext("Hands of %(time)s", { time: earlier.title })}
             disputes={disputesOf(earlier.round)}
             round={earlier.round}
             waiting={0}
@@ -100,7 +101,7 @@ export function BetweenHands(props: Props) {
             canDispute={has("disputes")}
             onRound={(changed) => setEarlier({ ...earlier, round: changed })}
           />
-          <div class="buttons"><button type="button" class="button" onClick={() => setEarlier(null)}>Hands of this round</button></div>
+          <div class="buttons"><button type="button" class="button" onClick={() => setEarlier(null)}>{gettext("Hands of this round")}</button></div>
         </>
       )}
       <EarlierRounds {...{ session, table }} current={round} onChoose={setEarlier} />

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { TablestakesError } from "../../../client/src/errors.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import type { TopUp } from "../hand/draft.js";
 import { refuseTopUps, type Asked } from "./refusals.js";
+import { nameSeat } from "./words.js";
 
 interface Props extends Asked {
   /** The seats that are out. */
@@ -22,7 +24,7 @@ export function Busted({ seats, canChange, isAnnounced = false, topUps, rebuyOf,
   const { session, rules, round, isWaiting } = asked;
   const [allowed, setAllowed] = useState<ReadonlySet<number>>(new Set());
   const [isBusy, setBusy] = useState(false);
-  const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? nameSeat(seat);
   useEffect(() => {
     let isOver = false;
     if (!canChange || round.next === null) return setAllowed(new Set());
@@ -52,16 +54,16 @@ export function Busted({ seats, canChange, isAnnounced = false, topUps, rebuyOf,
           <p key={seat} class="busted" role="status">
             {added === undefined ? (
               <>
-                <strong>{name} is busted</strong>
+                <strong>{gettext("%(player)s is busted", { player: name })}</strong>
                 {allowed.has(seat) && (
-                  <> · <button type="button" class="inline-action" disabled={isBusy} aria-label={`Rebuy ${points} for ${name}`} onClick={() => void change([...others, { seat, points }])}>Rebuy {points}</button></>
+                  <> · <button type="button" class="inline-action" disabled={isBusy} aria-label={gettext("Rebuy %(points)s for %(player)s", { points, player: name })} onClick={() => void change([...others, { seat, points }])}>{gettext("Rebuy %(points)s", { points })}</button></>
                 )}
-                {round.next !== null && <> · goes on without {name}</>}
+                {round.next !== null && <> · {gettext("goes on without %(player)s", { player: name })}</>}
               </>
             ) : (
               <>
-                {name} comes back with {added.points} ·{" "}
-                <button type="button" class="inline-action" disabled={isBusy} aria-label={`Undo the rebuy of ${name}`} onClick={() => void change(others)}>undo</button>
+                {gettext("%(player)s comes back with %(points)s", { player: name, points: added.points })} ·{" "}
+                <button type="button" class="inline-action" disabled={isBusy} aria-label={gettext("Undo the rebuy of %(player)s", { player: name })} onClick={() => void change(others)}>{pgettext("button", "undo")}</button>
               </>
             )}
           </p>

@@ -1,7 +1,9 @@
 import type { Hand, HandSnapshot, RoundComparison } from "../../../client/src/contract.js";
+import { gettext, ngettext, pgettext } from "../../language/gettext.js";
 import { formatChange, signClass } from "../format.js";
 import { listPlayers, ROWS, type Draft, type HandPlayer, type Place } from "../hand/draft.js";
 import { RecordedBoard } from "./recorded_board.js";
+import { nameSeat } from "./words.js";
 
 interface Props {
   comparison: RoundComparison;
@@ -29,18 +31,18 @@ export function Comparison({ comparison, names, hand, after, onCard }: Props) {
         if (marked.size === 0) return null;
         return (
           <div key={player.seat} class="side-by-side">
-            <RecordedBoard {...describeBoard("Old", before, compared?.before ?? null)} marked={marked} />
-            <RecordedBoard {...describeBoard("New", player, compared?.after ?? null)} marked={marked} onCard={onCard} />
+            <RecordedBoard {...showBoard(before, compared?.before ?? null, describeOld)} marked={marked} />
+            <RecordedBoard {...showBoard(player, compared?.after ?? null, describeNew)} marked={marked} onCard={onCard} />
           </div>
         );
       })}
       <table class="figures">
         <thead>
           <tr>
-            <th scope="col">Net of the round</th>
-            <th scope="col" class="figure">Old</th>
-            <th scope="col" class="figure">New</th>
-            <th scope="col" class="figure">Change</th>
+            <th scope="col">{gettext("Net of the round")}</th>
+            <th scope="col" class="figure">{pgettext("column of a comparison", "Old")}</th>
+            <th scope="col" class="figure">{pgettext("column of a comparison", "New")}</th>
+            <th scope="col" class="figure">{pgettext("column of a comparison", "Change")}</th>
           </tr>
         </thead>
         <tbody>
@@ -54,13 +56,17 @@ export function Comparison({ comparison, names, hand, after, onCard }: Props) {
           ))}
         </tbody>
       </table>
-      {differing.length > 0 && <p>The {differing.length === 1 ? "result" : "results"} of {listHands(differing)} {differing.length === 1 ? "changes" : "change"} too.</p>}
-      {moved.length > 0 && <p>The stacks after {listHands(moved)} change too.</p>}
+      {differing.length > 0 && <p>{describeResults(differing)}</p>}
+      {moved.length > 0 && <p>{describeStacks(moved)}</p>}
       {comparison.carried_over.map(({ seat, player, opening_stack }) => (
-        <p key={seat}>{player} started the next round with {opening_stack}; that round does not change.</p>
+        <p key={seat}>
+          {gettext("%(player)s started the next round with %(points)s; that round does not change.", { player, points: opening_stack })}
+        </p>
       ))}
       {comparison.dropped_departures.map(({ seat, after_hand }) => (
-        <p key={seat}>That {names.get(seat)} left after hand {after_hand} no longer counts.</p>
+        <p key={seat}>
+          {gettext("That %(player)s left after hand %(hand)s no longer counts.", { player: names.get(seat) ?? nameSeat(seat), hand: after_hand })}
+        </p>
       ))}
     </>
   );
@@ -74,15 +80,36 @@ function resultOf(snapshot: HandSnapshot | null): string {
   return JSON.stringify([players, exchanges, button, irregular, paid]);
 }
 
-function listHands(hands: { number: number }[]): string {
-  return `${hands.length === 1 ? "hand" : "hands"} ${hands.map(({ number }) => number).join(", ")}`;
+interface Numbered {
+  number: number;
 }
 
-function describeBoard(label: string, player: HandPlayer, snapshot: HandSnapshot | null) {
+function describeResults(hands: Numbered[]): string {
+  const values = { hands: listNumbers(hands) };
+  return ngettext("The result of hand %(hands)s changes too.", "The results of hands %(hands)s change too.", hands.length, values);
+}
+
+function describeStacks(hands: Numbered[]): string {
+  const values = { hands: listNumbers(hands) };
+  return ngettext("The stacks after hand %(hands)s change too.", "The stacks after hands %(hands)s change too.", hands.length, values);
+}
+
+function listNumbers(hands: Numbered[]): string {
+  return hands.map(({ number }) => number).join(", ");
+}
+
+type Describe = (player: string, points: string | null) => string;
+
+const describeOld: Describe = (player, points) =>
+  points === null ? gettext("Old, %(player)s", { player }) : gettext("Old, %(player)s: %(points)s", { player, points });
+
+const describeNew: Describe = (player, points) =>
+  points === null ? gettext("New, %(player)s", { player }) : gettext("New, %(player)s: %(points)s", { player, points });
+
+function showBoard(player: HandPlayer, snapshot: HandSnapshot | null, describe: Describe) {
   const scored = snapshot?.players.find(({ seat }) => seat === player.seat);
-  const points = scored === undefined ? "" : `: ${formatChange(scored.points)}`;
   return {
-    title: `${label}, ${scored?.player ?? `seat ${player.seat}`}${points}`,
+    title: describe(scored?.player ?? nameSeat(player.seat), scored === undefined ? null : formatChange(scored.points)),
     seat: player.seat,
     rows: player,
     results: scored?.rows ?? null,

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Hand, Round } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
+import { nameRow } from "../../language/words.js";
 import { parsePlace, type Place } from "../hand/draft.js";
 import { AcceptLater, IRREGULAR } from "./accept_later.js";
 import { CardSheet } from "./card_sheet.js";
@@ -9,6 +11,7 @@ import { useCorrection } from "./correcting.js";
 import { Problem } from "./problem.js";
 import { ReasonField } from "./reason_field.js";
 import { isDiscarded } from "./recorded.js";
+import { nameSeat } from "./words.js";
 
 interface Props {
   session: Session;
@@ -41,31 +44,32 @@ export function Correction({ session, round, hand, names, start, onRound, onEnd 
   };
   const describe = (chosen: Place): string => {
     const { seat, group } = parsePlace(chosen);
-    return `${names.get(seat)}, ${group}`;
+    return gettext("%(player)s, %(row)s", { player: names.get(seat) ?? nameSeat(seat), row: nameRow(group) });
   };
+  const title = gettext("Correct hand %(hand)s", { hand: hand.number });
   const find = (card: string): string | undefined => Object.keys(draft.cards).find((each) => draft.cards[each] === card);
 
   return (
     <>
       {hasChanges && (
         <form class="correction" aria-labelledby="correction-title" onSubmit={(event) => void confirm(event)}>
-          <h3 id="correction-title" ref={heading} tabIndex={-1}>Correct hand {hand.number}</h3>
-          {isBusy && preview === null && <p class="quiet">Scoring…</p>}
+          <h3 id="correction-title" ref={heading} tabIndex={-1}>{title}</h3>
+          {isBusy && preview === null && <p class="quiet">{gettext("Scoring…")}</p>}
           {preview !== null && <Comparison comparison={preview} names={names} hand={hand} after={draft} onCard={setPlace} />}
           <Problem details={problem} />
           {(isAccepted || code === IRREGULAR) && <AcceptLater isAccepted={isAccepted} onAccept={correcting.accept} />}
           {preview !== null && (
-            <ReasonField label="Reason" usual={["Wrong card", "Cards exchanged", "Seen on video"]} isRequired {...{ reason }} onReason={setReason} />
+            <ReasonField label={gettext("Reason")} usual={listUsual()} isRequired {...{ reason }} onReason={setReason} />
           )}
           <div class="buttons">
-            {preview !== null && <button type="submit" class="button primary" disabled={isBusy}>Correct hand {hand.number}</button>}
-            <button type="button" class="button plain" onClick={onEnd}>Cancel</button>
+            {preview !== null && <button type="submit" class="button primary" disabled={isBusy}>{title}</button>}
+            <button type="button" class="button plain" onClick={onEnd}>{gettext("Cancel")}</button>
           </div>
         </form>
       )}
       {place !== null && (
         <CardSheet
-          title={`Which card was it? ${describe(place)}`}
+          title={gettext("Which card was it? %(place)s", { place: describe(place) })}
           current={draft.cards[place]}
           whereIs={(card) => {
             const other = find(card);
@@ -81,4 +85,9 @@ export function Correction({ session, round, hand, names, start, onRound, onEnd 
       )}
     </>
   );
+}
+
+/** Return usual reasons. */
+function listUsual(): string[] {
+  return [gettext("Wrong card"), gettext("Cards exchanged"), gettext("Seen on video")];
 }

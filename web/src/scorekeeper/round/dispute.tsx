@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Round } from "../../../client/src/contract.js";
 import { makeId } from "../../../client/src/ids.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 import { Problem } from "./problem.js";
 import { useRequests } from "./requests.js";
 
@@ -31,24 +32,25 @@ export function DisputeForm({ session, round, names, hand }: Props) {
     setOpened(true);
     setAsking(false);
   };
-  if (isOpened) return <p class="notice" role="status">A dispute of hand {hand} is open.</p>;
-  if (!isAsking) return <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>Dispute hand {hand}</button></div>;
+  const title = gettext("Dispute hand %(hand)s", { hand });
+  if (isOpened) return <p class="notice" role="status">{gettext("A dispute of hand %(hand)s is open.", { hand })}</p>;
+  if (!isAsking) return <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>{title}</button></div>;
   return (
-    <form class="stack" aria-label={`Dispute hand ${hand}`} onSubmit={(event) => void submit(event)}>
+    <form class="stack" aria-label={title} onSubmit={(event) => void submit(event)}>
       <div class="field">
-        <label for={`by-${hand}`}>Who disputes it</label>
+        <label for={`by-${hand}`}>{gettext("Who disputes it")}</label>
         <select id={`by-${hand}`} value={by} onChange={(event) => setBy(event.currentTarget.value)}>
           {players.map((player) => <option key={player}>{player}</option>)}
         </select>
       </div>
       <div class="field">
-        <label for={`claim-${hand}`}>What is wrong</label>
+        <label for={`claim-${hand}`}>{gettext("What is wrong")}</label>
         <input id={`claim-${hand}`} value={claim} maxLength={500} required onInput={(event) => setClaim(event.currentTarget.value)} />
       </div>
       <Problem details={problem} />
       <div class="buttons">
-        <button type="submit" class="button danger" disabled={isBusy}>Open the dispute</button>
-        <button type="button" class="button plain" onClick={() => setAsking(false)}>Cancel</button>
+        <button type="submit" class="button danger" disabled={isBusy}>{gettext("Open the dispute")}</button>
+        <button type="button" class="button plain" onClick={() => setAsking(false)}>{gettext("Cancel")}</button>
       </div>
     </form>
   );

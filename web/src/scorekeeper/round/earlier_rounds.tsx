@@ -1,8 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Round, Table } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
+import { dateLocale } from "../../language/current.js";
+import { gettext, ngettext } from "../../language/gettext.js";
 import { Problem } from "./problem.js";
 import { useRequests } from "./requests.js";
+import { nameState } from "./words.js";
 
 interface Props {
   session: Session;
@@ -34,12 +37,12 @@ export function EarlierRounds({ session, table, current, onChoose }: Props) {
     if (listed !== undefined) setFound(listed);
   };
   return (
-    <section aria-label="Earlier rounds" class="stack">
+    <section aria-label={gettext("Earlier rounds")} class="stack">
       {found === null && (
-        <div class="buttons"><button type="button" class="button" disabled={isBusy} onClick={() => void load()}>Earlier rounds</button></div>
+        <div class="buttons"><button type="button" class="button" disabled={isBusy} onClick={() => void load()}>{gettext("Earlier rounds")}</button></div>
       )}
       <Problem details={problem} />
-      {found?.rounds.length === 0 && <p class="quiet">The table has no earlier rounds.</p>}
+      {found?.rounds.length === 0 && <p class="quiet">{gettext("The table has no earlier rounds.")}</p>}
       {found !== null && (
         <ul class="choices">
           {found.rounds.map((round) => {
@@ -49,7 +52,7 @@ export function EarlierRounds({ session, table, current, onChoose }: Props) {
                 <button type="button" class="choice" onClick={() => onChoose({ round, title })}>
                   <span>
                     <strong>{title}</strong>
-                    <span class="quiet small"> · {round.hands} {round.hands === 1 ? "hand" : "hands"} · {round.state}</span>
+                    <span class="quiet small"> · {ngettext("%(count)s hand", "%(count)s hands", round.hands)} · {nameState(round.state)}</span>
                   </span>
                 </button>
               </li>
@@ -70,5 +73,5 @@ export async function readEarlier(session: Session, id: string): Promise<Earlier
 
 /** Return a time in the zone of the club, for example `20 Nov 2026, 20:15`. */
 function formatTime(time: string, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone }).format(new Date(time));
+  return new Intl.DateTimeFormat(dateLocale(), { dateStyle: "medium", timeStyle: "short", timeZone }).format(new Date(time));
 }

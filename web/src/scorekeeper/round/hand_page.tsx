@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import type { HandScorer, Score } from "../../api/scorer.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { Bar } from "../bar.js";
 import { clearCards, type Draft } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
@@ -27,11 +28,13 @@ export function HandPage({ subtitle, status, onBack, children, ...hand }: Props)
   const { draft, round, onChange } = hand;
   return (
     <div class="hand-page">
-      <Bar title={`Hand ${draft.number}`} subtitle={subtitle} status={status} back={{ label: "Back to the round", onClick: onBack }} />
+      <Bar title={gettext("Hand %(number)s", { number: draft.number })} subtitle={subtitle} status={status} back={{ label: gettext("Back to the round"), onClick: onBack }} />
       {draft.undone !== undefined && (
         <div class="notice undone">
-          <p role="status">The cards of hand {draft.number} before the undo. Change them, or save them again as they are.</p>
-          <button type="button" class="button" onClick={() => onChange(clearCards(draft))}>Clear</button>
+          <p role="status">
+            {gettext("The cards of hand %(hand)s before the undo. Change them, or save them again as they are.", { hand: draft.number })}
+          </p>
+          <button type="button" class="button" onClick={() => onChange(clearCards(draft))}>{pgettext("button", "Clear")}</button>
         </div>
       )}
       {children}

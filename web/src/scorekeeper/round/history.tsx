@@ -5,6 +5,7 @@ import { UNAUTHORIZED } from "../../api/outbox.js";
 import { countWon } from "../../api/results.js";
 import { describeMistake } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { formatChange, signClass } from "../format.js";
 import type { HandPlayer, Place } from "../hand/draft.js";
 import { listPending } from "../local_rounds.js";
@@ -16,6 +17,7 @@ import { PlayedBoards } from "./played_boards.js";
 import { Problem } from "./problem.js";
 import { readHands, readStoredHands, type PlayedHand } from "./recorded.js";
 import { useRequests, useReturns, type Connection } from "./requests.js";
+import { nameSeat } from "./words.js";
 
 interface Props {
   session: Session;
@@ -60,7 +62,7 @@ export function History({ session, round, names, title, waiting, connection, ...
   return (
     <section class="panel history" aria-labelledby="history-title">
       <h2 id="history-title">{title}</h2>
-      {hands === null && problem === null && <p class="quiet">{isOffline ? "They are shown when the service responds." : "Loading…"}</p>}
+      {hands === null && problem === null && <p class="quiet">{isOffline ? gettext("They are shown when the service responds.") : gettext("Loading…")}</p>}
       <Problem details={problem} isQuiet />
       {hands?.map((played) => (
         <HandEntry key={played.hand.number} {...{ session, round, names, played }} {...shared} />
@@ -92,15 +94,15 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
   const canCorrect = can.canCorrect && !isWaiting && result !== null;
   const canDispute = can.canDispute && result !== null;
   const disputed = disputes.filter((dispute) => dispute.hand === hand.number);
-  const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => names.get(seat) ?? nameSeat(seat);
   const won = (seat: number): number => (result === null ? 0 : countWon(round, result, seat));
   return (
     <details data-hand={hand.number} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <strong>Hand {hand.number}</strong>
-        {result === null && <span class="pill warning">waiting</span>}
-        {result?.corrected && <span class="pill accent">corrected</span>}
-        {disputed.length > 0 && <span class="pill warning">disputed</span>}
+        <strong>{gettext("Hand %(number)s", { number: hand.number })}</strong>
+        {result === null && <span class="pill warning">{pgettext("hand", "waiting")}</span>}
+        {result?.corrected && <span class="pill accent">{pgettext("hand", "corrected")}</span>}
+        {disputed.length > 0 && <span class="pill warning">{pgettext("hand", "disputed")}</span>}
         {result?.players.map(({ seat }) => (
           <span key={seat} class="summary-figure">
             {nameOf(seat)} <b class={`figure ${signClass(won(seat))}`}>{formatChange(won(seat))}</b>
@@ -111,9 +113,9 @@ function HandEntry({ session, round, names, played, isWaiting, disputes, onRound
         <div class="hand-details">
           <DisputeList {...{ disputes: disputed, names }} />
           <p class="quiet small">
-            Button: {nameOf(hand.button)}.
-            {canCorrect && " Tap a card to correct it."}
-            {can.canCorrect && isWaiting && " Its cards can be corrected when the waiting requests have been sent."}
+            {pgettext("dealer", "Button: %(player)s.", { player: nameOf(hand.button) })}
+            {canCorrect && <> {gettext("Tap a card to correct it.")}</>}
+            {can.canCorrect && isWaiting && <> {gettext("Its cards can be corrected when the waiting requests have been sent.")}</>}
           </p>
           <PlayedBoards
             {...{ round, result, nameOf }}

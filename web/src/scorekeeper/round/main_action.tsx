@@ -1,3 +1,4 @@
+import { gettext } from "../../language/gettext.js";
 import type { Draft } from "../hand/draft.js";
 import { NEW_ROUND } from "./new_round.js";
 
@@ -19,13 +20,13 @@ export function MainAction({ draft, canOpen, isBusy, onEnter }: Props) {
       {draft !== null ? (
         <button type="button" class="button primary large wide" onClick={onEnter}>{describeNext(draft)}</button>
       ) : (
-        <button type="submit" form={NEW_ROUND} class="button primary large wide" disabled={isBusy} onClick={onEnter}>Next round</button>
+        <button type="submit" form={NEW_ROUND} class="button primary large wide" disabled={isBusy} onClick={onEnter}>{gettext("Next round")}</button>
       )}
     </div>
   );
 }
 
 function describeNext({ number, steps, undone }: Draft): string {
-  if (undone !== undefined) return `Change hand ${number}`;
-  return steps.length > 0 ? `Continue hand ${number}` : `Enter hand ${number}`;
+  if (undone !== undefined) return gettext("Change hand %(hand)s", { hand: number });
+  return steps.length > 0 ? gettext("Continue hand %(hand)s", { hand: number }) : gettext("Enter hand %(hand)s", { hand: number });
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import type { Waiting } from "../../api/outbox.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { readTable } from "../storage.js";
 import { nextButton } from "./first_button.js";
 import { findLookalike, suggestNames } from "./names.js";
@@ -120,28 +121,33 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
   const mistakes = placeMistakes(problem, sent.current);
   return (
     <form id={NEW_ROUND} class="panel" inert={isChecking} onSubmit={(event) => void submit(event)}>
-      <h2>Open a round</h2>
-      {last !== null && <p class="quiet small">An empty stack is carried over. Untick who sits out.</p>}
+      <h2>{gettext("Open a round")}</h2>
+      {last !== null && <p class="quiet small">{gettext("An empty stack is carried over. Untick who sits out.")}</p>}
       <div class="seat-list">
-        <div class="row row-head quiet" aria-hidden="true"><span>Plays</span><span>Player</span><span>Stack</span><span>Button</span></div>
+        <div class="row row-head quiet" aria-hidden="true">
+          <span>{pgettext("column of seats", "Plays")}</span>
+          <span>{gettext("Player")}</span>
+          <span>{gettext("Stack")}</span>
+          <span>{pgettext("dealer", "Button")}</span>
+        </div>
         {entries.map((entry) => {
           const { seat, player, stack, sits } = entry;
           const taken = entries.filter((each) => each.seat !== seat).map((each) => each.player.trim());
           const lookalike = sits && (typing !== seat || isRefused) ? lookalikeOf(player) : undefined;
           const wrong = mistakes.get(seat) ?? null;
           return (
-            <div key={seat} class={sits ? "row" : "row sits-out"} role="group" aria-label={`Seat ${seat}`}>
+            <div key={seat} class={sits ? "row" : "row sits-out"} role="group" aria-label={gettext("Seat %(seat)s", { seat })}>
               <label class="check seat-check">
                 <input
                   type="checkbox"
-                  aria-label={`Seat ${seat} plays`}
+                  aria-label={gettext("Seat %(seat)s plays", { seat })}
                   checked={sits}
                   onChange={(event) => change(seat, { sits: event.currentTarget.checked })}
                 />
                 <span class="figure quiet" aria-hidden="true">{seat}</span>
               </label>
               <input
-                aria-label={`Player in seat ${seat}`}
+                aria-label={gettext("Player in seat %(seat)s", { seat })}
                 value={player}
                 autocomplete="off"
                 autocapitalize="off"
@@ -150,7 +156,7 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
                 onInput={(event) => change(seat, { player: event.currentTarget.value, sits: true })}
               />
               <input
-                aria-label={`Stack of seat ${seat}`}
+                aria-label={gettext("Stack of seat %(seat)s", { seat })}
                 inputMode="numeric"
                 pattern="[0-9]*"
                 value={stack}
@@ -164,16 +170,18 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
                 aria-pressed={button === seat}
                 onClick={() => setChosen(seat)}
               >
-                <span aria-hidden="true">D</span>
-                <b class="hidden-text">Button: seat {seat}</b>
+                <span aria-hidden="true">{pgettext("dealer button", "D")}</span>
+                <b class="hidden-text">{pgettext("dealer", "Button: seat %(seat)s", { seat })}</b>
               </button>
               {!sits && player !== "" && (lastOf(player)?.stack === 0 ? (
                 <span class="row-wide buttons busted">
-                  <span>{player} is busted</span>
-                  <button type="button" class="button" onClick={() => change(seat, { sits: true })}>Rebuy {stack} for {player}</button>
+                  <span>{gettext("%(player)s is busted", { player })}</span>
+                  <button type="button" class="button" onClick={() => change(seat, { sits: true })}>
+                    {gettext("Rebuy %(points)s for %(player)s", { points: stack, player })}
+                  </button>
                 </span>
               ) : (
-                <span class="row-note small">{lastOf(player)?.playing === false ? "Left the last round." : "Sits out."}</span>
+                <span class="row-note small">{lastOf(player)?.playing === false ? gettext("Left the last round.") : gettext("Sits out.")}</span>
               ))}
               {typing === seat && (
                 <Suggestions
@@ -188,7 +196,7 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
                 <Lookalike
                   {...{ lookalike, isRefused }}
                   name={player.trim()}
-                  where={known.includes(lookalike) ? "at this table" : "in this club"}
+                  isAtTable={known.includes(lookalike)}
                   onSame={() => change(seat, { player: lookalike })}
                   onOther={() => setOthers([...others, player.trim()])}
                 />
@@ -198,9 +206,9 @@ export function NewRound({ table, last, editing, lastButton, rebuyOf, problem, i
           );
         })}
       </div>
-      <button type="button" class="button plain add-seat" onClick={() => setEntries([...entries, emptyEntry(entries)])}>Add a seat</button>
+      <button type="button" class="button plain add-seat" onClick={() => setEntries([...entries, emptyEntry(entries)])}>{gettext("Add a seat")}</button>
       <Problem details={mistakes.get(null) ?? null} />
-      <button type="submit" class={last === null || editing !== null ? "button primary large" : "button large"} disabled={isBusy || isChecking || playing.length === 0}>Open the round</button>
+      <button type="submit" class={last === null || editing !== null ? "button primary large" : "button large"} disabled={isBusy || isChecking || playing.length === 0}>{gettext("Open the round")}</button>
     </form>
   );
 }
@@ -218,7 +226,7 @@ function useKnownNames(table: Table, typing: number | null): string[] {
 function Suggestions({ names, onChoose }: { names: string[]; onChoose(name: string): void }) {
   if (names.length === 0) return null;
   return (
-    <div class="row-wide buttons" role="group" aria-label="Players of this table">
+    <div class="row-wide buttons" role="group" aria-label={gettext("Players of this table")}>
       {names.slice(0, MOST_SUGGESTED).map((name) => (
         <button key={name} type="button" class="button" onClick={() => onChoose(name)}>{name}</button>
       ))}
@@ -229,7 +237,8 @@ function Suggestions({ names, onChoose }: { names: string[]; onChoose(name: stri
 interface LookalikeProps {
   name: string;
   lookalike: string;
-  where: string;
+  /** Whether the player has played at this table, or else elsewhere in the club. */
+  isAtTable: boolean;
   /** Whether the round was not opened because of the question. */
   isRefused: boolean;
   onSame(): void;
@@ -237,17 +246,20 @@ interface LookalikeProps {
 }
 
 /** Asks whether a new name is that of a player who is known. */
-export function Lookalike({ name, lookalike, where, isRefused, onSame, onOther }: LookalikeProps) {
+export function Lookalike({ name, lookalike, isAtTable, isRefused, onSame, onOther }: LookalikeProps) {
   const shown = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isRefused) shown.current?.scrollIntoView({ block: "nearest" });
   }, [isRefused]);
+  const question = isAtTable
+    ? gettext("%(player)s has played at this table. Is %(name)s the same player?", { player: lookalike, name })
+    : gettext("%(player)s has played in this club. Is %(name)s the same player?", { player: lookalike, name });
   return (
     <div ref={shown} class="row-wide notice" role="alert">
-      <p>{lookalike} has played {where}. Is {name} the same player?</p>
+      <p>{question}</p>
       <div class="buttons">
-        <button type="button" class="button" onClick={onSame}>Yes, {lookalike}</button>
-        <button type="button" class="button" onClick={onOther}>No, {name} is new</button>
+        <button type="button" class="button" onClick={onSame}>{gettext("Yes, %(player)s", { player: lookalike })}</button>
+        <button type="button" class="button" onClick={onOther}>{gettext("No, %(player)s is new", { player: name })}</button>
       </div>
     </div>
   );

@@ -3,6 +3,7 @@
 import type { HandRequest, Round, Table } from "../../../client/src/contract.js";
 import { serviceNow } from "../../api/clock.js";
 import { rewriteRequest, type Waiting } from "../../api/outbox.js";
+import { gettext } from "../../language/gettext.js";
 import type { Rules } from "../../rules/index.js";
 import { chooseButton, fillDraft, fitDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
 import { makeWaiting } from "../local_rounds.js";
@@ -28,10 +29,11 @@ export function nameSeats(round: Round | null | undefined): Map<number, string> 
 
 /** Return why nothing but a hand can change the round because of requests that wait; null if something can. */
 export function findObstacle(requests: Waiting[], rules: Rules | null): string | null {
-  const possible = "Undo, top up, leave and close are possible when";
-  if (requests.some(({ refusal }) => refusal !== null)) return `${possible} the refused request is resolved.`;
+  if (requests.some(({ refusal }) => refusal !== null)) {
+    return gettext("Undo, top up, leave and close are possible when the refused request is resolved.");
+  }
   if (requests.length === 0 || rules !== null) return null;
-  return `The rules are not on this device. ${possible} the waiting requests have been sent.`;
+  return gettext("The rules are not on this device. Undo, top up, leave and close are possible when the waiting requests have been sent.");
 }
 
 /**
@@ -56,7 +58,8 @@ export async function draftRefused({ id, round, body }: Waiting, of: Round): Pro
 /** Return the request that records a hand; it takes the place of a refused one that was edited. */
 export function makeRecording(table: Table, round: Round, hand: HandRequest, { undone }: Draft, replaced: Waiting | undefined): Waiting {
   if (replaced !== undefined) return rewriteRequest(replaced, withTime(hand, (JSON.parse(replaced.body) as HandRequest).played_at));
-  const recording = makeWaiting(table, round, "record_hand", `Hand ${hand.number}`, withTime(hand, undone?.playedAt));
+  const label = gettext("Hand %(number)s", { number: hand.number });
+  const recording = makeWaiting(table, round, "record_hand", label, withTime(hand, undone?.playedAt));
   return undone === undefined ? recording : { ...recording, isRestoring: true };
 }
 

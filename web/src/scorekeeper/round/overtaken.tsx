@@ -1,5 +1,7 @@
+import { gettext, gettextNodes, ngettext } from "../../language/gettext.js";
 import type { Draft } from "../hand/draft.js";
 import { ConfirmButton } from "../confirm.js";
+import { describeTopUp, nameSeat } from "./words.js";
 
 interface Props {
   draft: Draft;
@@ -15,13 +17,16 @@ export function Overtaken({ draft, names, onOpen, onDiscard }: Props) {
   return (
     <div class="notice" role="status">
       <p>
-        Hand {draft.number} was recorded on another device. Not recorded from this one: <strong>{entered}</strong>.
-        {hasCards(draft) && " Save yours to compare them."}
+        {gettextNodes("Hand %(hand)s was recorded on another device. Not recorded from this one: %(entered)s.", {
+          hand: draft.number,
+          entered: <strong>{entered}</strong>,
+        })}
+        {hasCards(draft) && <> {gettext("Save yours to compare them.")}</>}
       </p>
       <div class="buttons">
-        {onOpen && hasCards(draft) && <button type="button" class="button" onClick={onOpen}>Show mine</button>}
-        <ConfirmButton label="Discard mine" action={`Discard ${entered}`} onYes={onDiscard}>
-          <p>Discard what was entered here?</p>
+        {onOpen && hasCards(draft) && <button type="button" class="button" onClick={onOpen}>{gettext("Show mine")}</button>}
+        <ConfirmButton label={gettext("Discard mine")} action={gettext("Discard %(entered)s", { entered })} onYes={onDiscard}>
+          <p>{gettext("Discard what was entered here?")}</p>
         </ConfirmButton>
       </div>
     </div>
@@ -35,6 +40,6 @@ function hasCards({ cards }: Draft): boolean {
 /** Return what was entered of a hand, for example `12 cards, ben adds 50`. */
 function describeEntered({ cards, topUps = [] }: Draft, names: Map<number, string>): string {
   const count = Object.keys(cards).length;
-  const added = topUps.map(({ seat, points }) => `${names.get(seat) ?? `seat ${seat}`} adds ${points}`);
-  return [...(count === 0 ? [] : [count === 1 ? "1 card" : `${count} cards`]), ...added].join(", ");
+  const added = topUps.map(({ seat, points }) => describeTopUp(names.get(seat) ?? nameSeat(seat), points));
+  return [...(count === 0 ? [] : [ngettext("%(count)s card", "%(count)s cards", count)]), ...added].join(", ");
 }

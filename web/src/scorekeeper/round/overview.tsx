@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Round } from "../../../client/src/contract.js";
+import { gettext, ngettext, pgettext } from "../../language/gettext.js";
 import { formatChange, signClass } from "../format.js";
 import { Problem } from "./problem.js";
-import { CLOSING, Question } from "./question.js";
+import { askClosing, Question } from "./question.js";
 
 interface OverviewProps {
   round: Round;
@@ -17,21 +18,22 @@ export function RoundOverview({ round, names, children }: OverviewProps) {
   const { next } = round;
   return (
     <section class="panel" aria-labelledby="round-title">
-      <h2 id="round-title">{round.hands === 0 ? "New round" : `After ${round.hands} ${round.hands === 1 ? "hand" : "hands"}`}</h2>
+      <h2 id="round-title">{round.hands === 0 ? gettext("New round") : ngettext("After %(count)s hand", "After %(count)s hands", round.hands)}</h2>
       <table class="figures">
         <thead>
-          <tr><th scope="col">Player</th><th scope="col" class="figure">Net</th><th scope="col" class="figure">Stack</th></tr>
+          <tr><th scope="col">{gettext("Player")}</th><th scope="col" class="figure">{gettext("Net")}</th><th scope="col" class="figure">{gettext("Stack")}</th></tr>
         </thead>
         <tbody>
           {round.seats.map((seat) => {
             const net = seat.stack - seat.opening_stack - seat.top_ups;
+            const cards = next?.fantasyland[String(seat.seat)];
             return (
               <tr key={seat.seat}>
                 <th scope="row">
                   {names.get(seat.seat)}
-                  {next?.button === seat.seat && <> <span class="pill">button</span></>}
-                  {next?.fantasyland[String(seat.seat)] !== undefined && <> <span class="pill accent">Fantasyland {next.fantasyland[String(seat.seat)]}</span></>}
-                  {!seat.playing && <> <span class="pill">{seat.stack === 0 ? "busted" : "left"}</span></>}
+                  {next?.button === seat.seat && <> <span class="pill">{pgettext("dealer", "button")}</span></>}
+                  {cards !== undefined && <> <span class="pill accent">{gettext("Fantasyland %(cards)s", { cards })}</span></>}
+                  {!seat.playing && <> <span class="pill">{seat.stack === 0 ? gettext("busted") : pgettext("player", "left")}</span></>}
                 </th>
                 <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
                 <td class="figure"><strong>{seat.stack}</strong></td>
@@ -41,9 +43,19 @@ export function RoundOverview({ round, names, children }: OverviewProps) {
         </tbody>
       </table>
       {children}
-      {!next && <p class="quiet">The round is {round.status}{round.state === "disputed" && ", and its result is disputed"}.</p>}
+      {!next && <p class="quiet">{describeStatus(round)}</p>}
     </section>
   );
+}
+
+function describeStatus({ status, state }: Round): string {
+  if (status === "complete") {
+    return state === "disputed" ? gettext("The round is complete, and its result is disputed.") : gettext("The round is complete.");
+  }
+  if (status === "closed") {
+    return state === "disputed" ? gettext("The round is closed, and its result is disputed.") : gettext("The round is closed.");
+  }
+  return gettext("The round is open.");
 }
 
 interface ChangesProps {
@@ -63,25 +75,26 @@ type Asking = "undo" | "close" | null;
 /** What changes a round beside its next hand, and why that is not possible. */
 export function RoundChanges({ round, canChange, obstacle, isBusy, problem, onUndo, onClose }: ChangesProps) {
   const [asking, setAsking] = useState<Asking>(null);
+  const undoing = gettext("Undo hand %(hand)s", { hand: round.hands });
   return (
     <>
       <Problem details={problem} />
       {obstacle !== null && <p class="quiet small">{obstacle}</p>}
       {asking === null && canChange && (canUndo(round) || round.status === "open") && (
         <div class="buttons">
-          {canUndo(round) && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>Undo hand {round.hands}</button>}
-          {round.status === "open" && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("close")}>Close the round</button>}
+          {canUndo(round) && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>{undoing}</button>}
+          {round.status === "open" && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("close")}>{gettext("Close the round")}</button>}
         </div>
       )}
       {asking === "undo" && (
         <Question
           key="undo"
-          title={`Undo hand ${round.hands}?`}
-          text="Its points are taken back. Its cards stay, to be changed and saved again."
-          label="Reason (optional)"
-          usual={["Wrong card", "Wrong player", "Entered twice"]}
+          title={gettext("Undo hand %(hand)s?", { hand: round.hands })}
+          text={gettext("Its points are taken back. Its cards stay, to be changed and saved again.")}
+          label={gettext("Reason (optional)")}
+          usual={[gettext("Wrong card"), gettext("Wrong player"), gettext("Entered twice")]}
           isRequired={false}
-          action={`Undo hand ${round.hands}`}
+          action={undoing}
           onYes={(reason) => { setAsking(null); onUndo(reason); }}
           onNo={() => setAsking(null)}
         />
@@ -89,7 +102,7 @@ export function RoundChanges({ round, canChange, obstacle, isBusy, problem, onUn
       {asking === "close" && (
         <Question
           key="close"
-          {...CLOSING}
+          {...askClosing()}
           onYes={(reason) => { setAsking(null); onClose(reason); }}
           onNo={() => setAsking(null)}
         />

@@ -1,5 +1,6 @@
 import type { RecordedHand, Round } from "../../../client/src/contract.js";
 import { countWon, isPaidLater } from "../../api/results.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { formatChange } from "../format.js";
 import type { HandPlayer, Place } from "../hand/draft.js";
 import { Payments } from "../hand/result.js";
@@ -20,16 +21,17 @@ export function PlayedBoards({ round, players, result, nameOf, onCard }: Props) 
   return (
     <>
       <div class="recorded-boards">
-        {players.map((player) => {
-          const { seat, fantasyland = 0 } = player;
+        {players.map((rows) => {
+          const { seat, fantasyland = 0 } = rows;
           const scored = result?.players.find((each) => each.seat === seat);
-          const change = result && scored ? `: ${describeChange(countWon(round, result, seat), scored.points)}` : "";
+          const name = nameOf(seat);
+          const player = fantasyland > 0 ? gettext("%(player)s, Fantasyland %(cards)s", { player: name, cards: fantasyland }) : name;
+          const points = result && scored ? describeChange(countWon(round, result, seat), scored.points) : null;
           return (
             <RecordedBoard
               key={seat}
-              title={`${nameOf(seat)}${fantasyland > 0 ? `, Fantasyland ${fantasyland}` : ""}${change}`}
-              seat={seat}
-              rows={player}
+              title={points === null ? player : pgettext("title of a board", "%(player)s: %(points)s", { player, points })}
+              {...{ seat, rows }}
               results={scored?.rows ?? null}
               isFoul={scored?.foul ?? false}
               onCard={onCard}
@@ -43,5 +45,6 @@ export function PlayedBoards({ round, players, result, nameOf, onCard }: Props) 
 }
 
 function describeChange(change: number, points: number): string {
-  return change === points ? formatChange(points) : `${formatChange(change)}, ${formatChange(points)} before caps`;
+  if (change === points) return formatChange(points);
+  return gettext("%(change)s, %(points)s before caps", { change: formatChange(change), points: formatChange(points) });
 }

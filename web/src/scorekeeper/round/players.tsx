@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { gettext, pgettext } from "../../language/gettext.js";
 import type { TopUp } from "../hand/draft.js";
 import { Problem } from "./problem.js";
 import { refuseDeparture, refuseTopUps, type Asked } from "./refusals.js";
 import { useRequests, useReturns, type Connection, type Failure } from "./requests.js";
+import { describeTopUp, nameSeat } from "./words.js";
 
 interface Props extends Asked {
   topUps: TopUp[];
@@ -29,12 +31,12 @@ export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Pro
   const [asking, setAsking] = useState<{ seat: number; refused: string[] | null } | null>(null);
   const returns = useReturns(connection);
   const seats = round.seats.filter(({ playing, stack }) => playing || stack === 0);
-  const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? `seat ${seat}`;
+  const nameOf = (seat: number): string => round.seats.find((each) => each.seat === seat)?.player ?? nameSeat(seat);
   useEffect(() => {
     const ask = async (): Promise<Refusals> => {
       const found = seats.map(async ({ seat }): Promise<[string, string[]][]> => [
-        [`top ${seat}`, await refuseTopUps(asked, [{ seat, points: ANY_POINTS }])],
-        [`leave ${seat}`, await refuseDeparture(asked, seat)],
+        [`top-${seat}`, await refuseTopUps(asked, [{ seat, points: ANY_POINTS }])],
+        [`leave-${seat}`, await refuseDeparture(asked, seat)],
       ]);
       return Object.fromEntries((await Promise.all(found)).flat());
     };
@@ -58,13 +60,13 @@ export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Pro
   const reasons = new Set(Object.values(refusals ?? {}).flat());
   return (
     <section class="panel" aria-labelledby="players-title">
-      <h2 id="players-title">Top up or leave</h2>
+      <h2 id="players-title">{gettext("Top up or leave")}</h2>
       <Problem details={problem} />
-      {refusals === null && problem === null && <p class="quiet">Loading…</p>}
+      {refusals === null && problem === null && <p class="quiet">{gettext("Loading…")}</p>}
       {reasons.size > 0 && <div class="notice">{[...reasons].map((reason) => <p key={reason}>{reason}</p>)}</div>}
       {refusals !== null && seats.map(({ seat, player, playing }) => {
-        const canTopUp = refusals[`top ${seat}`]?.length === 0;
-        const canLeave = playing && refusals[`leave ${seat}`]?.length === 0;
+        const canTopUp = refusals[`top-${seat}`]?.length === 0;
+        const canLeave = playing && refusals[`leave-${seat}`]?.length === 0;
         if (!canTopUp && !canLeave) return null;
         return (
           <SeatActions
@@ -79,7 +81,11 @@ export function Players({ topUps, connection, onTopUps, onLeave, ...asked }: Pro
         );
       })}
       {topUps.length > 0 && (
-        <p class="small">Before the next hand: {topUps.map(({ seat, points }) => `${nameOf(seat)} adds ${points}`).join(", ")}.</p>
+        <p class="small">
+          {gettext("Before the next hand: %(top_ups)s.", {
+            top_ups: topUps.map(({ seat, points }) => describeTopUp(nameOf(seat), points)).join(", "),
+          })}
+        </p>
       )}
     </section>
   );
@@ -109,26 +115,26 @@ function SeatActions({ player, points, canTopUp, canLeave, isBusy, problem, onAd
       {canTopUp && (
         <>
           <input
-            aria-label={`Points that ${player} adds`}
-            placeholder="Points"
+            aria-label={gettext("Points that %(player)s adds", { player })}
+            placeholder={gettext("Points")}
             inputMode="numeric"
             pattern="[0-9]*"
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-          <button type="submit" class="button" disabled={isBusy || Number(text) === points}>{points > 0 ? "Change" : "Add"}</button>
+          <button type="submit" class="button" disabled={isBusy || Number(text) === points}>{points > 0 ? pgettext("button", "Change") : pgettext("button", "Add")}</button>
         </>
       )}
       {canLeave && !isLeaving && (
-        <button type="button" class="button" aria-label={`Leave: ${player}`} disabled={isBusy} onClick={() => setLeaving(true)}>Leave</button>
+        <button type="button" class="button" aria-label={gettext("Leave: %(player)s", { player })} disabled={isBusy} onClick={() => setLeaving(true)}>{pgettext("button", "Leave")}</button>
       )}
       {problem !== null && <div class="seat-question"><Problem details={problem} /></div>}
       {isLeaving && (
         <p class="seat-question">
-          {player} leaves for the rest of the round.
+          {gettext("%(player)s leaves for the rest of the round.", { player })}
           <span class="buttons">
-            <button type="button" class="button danger" disabled={isBusy} onClick={onLeave}>{player} leaves</button>
-            <button type="button" class="button plain" onClick={() => setLeaving(false)}>Cancel</button>
+            <button type="button" class="button danger" disabled={isBusy} onClick={onLeave}>{gettext("%(player)s leaves", { player })}</button>
+            <button type="button" class="button plain" onClick={() => setLeaving(false)}>{gettext("Cancel")}</button>
           </span>
         </p>
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { ReasonField } from "./reason_field.js";
 
 interface Props {
@@ -19,15 +20,17 @@ interface Props {
   children?: ComponentChildren;
 }
 
-/** What is asked before an open round is closed. */
-export const CLOSING = {
-  title: "Close the round?",
-  text: "No more hands can be recorded in it.",
-  label: "Reason",
-  usual: ["Settled up", "Late", "A player left"],
-  isRequired: true,
-  action: "Close the round",
-} as const;
+/** Return what is asked before an open round is closed. */
+export function askClosing() {
+  return {
+    title: gettext("Close the round?"),
+    text: gettext("No more hands can be recorded in it."),
+    label: gettext("Reason"),
+    usual: [gettext("Settled up"), pgettext("reason to close a round", "Late"), gettext("A player left")],
+    isRequired: true,
+    action: gettext("Close the round"),
+  };
+}
 
 /** Asks for the reason of a change of a round before it is made. */
 export function Question({ title, text, label, reason: suggested = "", usual, isRequired, isBusy = false, action, onYes, onNo, children }: Props) {
@@ -47,7 +50,7 @@ export function Question({ title, text, label, reason: suggested = "", usual, is
       {children}
       <div class="buttons">
         <button type="submit" class="button danger" disabled={isBusy}>{action}</button>
-        <button type="button" class="button plain" onClick={onNo}>Cancel</button>
+        <button type="button" class="button plain" onClick={onNo}>{gettext("Cancel")}</button>
       </div>
     </form>
   );

@@ -5,6 +5,7 @@ import { ApiError, TablestakesError } from "../../../client/src/errors.js";
 import { contextOf } from "../../api/scorer.js";
 import { describeMistake } from "../../api/sentences.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 import type { Problem, Rules } from "../../rules/index.js";
 import { listReturning, type TopUp } from "../hand/draft.js";
 import { DeviceScorer, playLocally } from "../local_rounds.js";
@@ -24,7 +25,6 @@ type Mistakes = Pick<Problem, "errors">["errors"];
 const TOP_UPS = "#/top_ups";
 const BUTTON = "#/button";
 const CONFLICT = 409;
-const UNKNOWN = "The round is not on this device: whether this is allowed is known when the waiting requests have been sent.";
 
 /** Return why top-ups before the next hand are not allowed. */
 export function refuseTopUps(asked: Asked, topUps: TopUp[]): Promise<string[]> {
@@ -75,7 +75,9 @@ async function explain(
   ask: () => Promise<unknown>,
   pointer: string,
 ): Promise<string[]> {
-  if (problem === undefined && isWaiting) return [UNKNOWN];
+  if (problem === undefined && isWaiting) {
+    return [gettext("The round is not on this device: whether this is allowed is known when the waiting requests have been sent.")];
+  }
   const mistakes = problem === undefined ? await findMistakes(ask(), pointer) : select(problem?.errors ?? [], pointer);
   return mistakes.map((each) => describeMistake(each, contextOf(round, body)));
 }
@@ -96,4 +98,19 @@ async function findMistakes(request: Promise<unknown>, pointer: string): Promise
 
 function select(mistakes: Mistakes, pointer: string): Mistakes {
   return mistakes.filter((each) => each.pointer.startsWith(pointer));
+}
+
+/** Return why a change cannot be made without the service. */
+export function explainMissing(): string {
+  return gettext("The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again.");
+}
+
+/** Return why a change was not recorded after hands that were not known here. */
+export function explainOlder(): string {
+  return gettext("Another device has recorded or undone a hand since. Nothing was recorded; try again.");
+}
+
+/** Return why a hand was not undone. */
+export function explainChanged(): string {
+  return gettext("The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.");
 }

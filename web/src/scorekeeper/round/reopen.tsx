@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CorrectionRequest, Round } from "../../../client/src/contract.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 import { Problem } from "./problem.js";
 import { Question } from "./question.js";
 import { useKey, useRequests } from "./requests.js";
@@ -20,9 +21,9 @@ export function Reopen({ session, round, isWaiting, onRound }: Props) {
   const [isAsking, setAsking] = useState(false);
   const { isBusy, problem, run } = useRequests();
   const keyOf = useKey();
-  if (isWaiting) return <p class="quiet small">The closing can be undone when the waiting requests have been sent.</p>;
+  if (isWaiting) return <p class="quiet small">{gettext("The closing can be undone when the waiting requests have been sent.")}</p>;
   if (!isAsking) {
-    return <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>Undo the closing</button></div>;
+    return <div class="buttons"><button type="button" class="button" onClick={() => setAsking(true)}>{gettext("Undo the closing")}</button></div>;
   }
   const reopen = async (reason: string): Promise<void> => {
     const body: CorrectionRequest = {
@@ -36,13 +37,13 @@ export function Reopen({ session, round, isWaiting, onRound }: Props) {
   };
   return (
     <Question
-      title="Undo the closing?"
-      text="The round is open again: hands can be recorded in it."
-      label="Reason"
-      usual={["Closed by mistake", "One more hand"]}
+      title={gettext("Undo the closing?")}
+      text={gettext("The round is open again: hands can be recorded in it.")}
+      label={gettext("Reason")}
+      usual={[gettext("Closed by mistake"), gettext("One more hand")]}
       isRequired
       isBusy={isBusy}
-      action="Undo the closing"
+      action={gettext("Undo the closing")}
       onYes={(reason) => void reopen(reason)}
       onNo={() => setAsking(false)}
     >

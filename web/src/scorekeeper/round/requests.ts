@@ -6,6 +6,7 @@ import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { makeId } from "../../../client/src/ids.js";
 import { describeRefusal } from "../../api/scorer.js";
 import { describeProblem, type Context } from "../../api/sentences.js";
+import { gettext } from "../../language/gettext.js";
 
 export interface Requests {
   isBusy: boolean;
@@ -15,8 +16,6 @@ export interface Requests {
   /** Run a request, and return its result; undefined if the service refused it or did not respond. */
   run<T>(request: () => Promise<T>, context?: Context): Promise<T | undefined>;
 }
-
-const NO_RESPONSE = "The service does not respond. Try again when it does; nothing is recorded twice.";
 
 /** Whether the service responds, as far as the page knows; and what finds out that it does not. */
 export interface Connection {
@@ -88,7 +87,7 @@ export function fail(problem: Pick<Problem, "code" | "detail" | "errors">, conte
 
 /** Return why a request failed, in words. */
 export function explain(error: unknown, context?: Context): string[] {
-  if (error instanceof TransportError) return [NO_RESPONSE];
+  if (error instanceof TransportError) return [gettext("The service does not respond. Try again when it does; nothing is recorded twice.")];
   if (error instanceof ApiError) return describeRefusal(error, context);
   throw error;
 }

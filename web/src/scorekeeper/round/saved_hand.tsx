@@ -4,11 +4,13 @@ import type { HandRequest, Round } from "../../../client/src/contract.js";
 import type { Waiting } from "../../api/outbox.js";
 import { countWon, listBustedBy } from "../../api/results.js";
 import type { Score } from "../../api/scorer.js";
+import { gettext, pgettext } from "../../language/gettext.js";
 import { formatChange, signClass } from "../format.js";
 import type { HandPlayer } from "../hand/draft.js";
 import { Sheet } from "../sheet.js";
 import { nameLasting } from "../storage.js";
 import { PlayedBoards } from "./played_boards.js";
+import { nameSeat } from "./words.js";
 
 /** The hand that was saved last on this page. */
 export interface SavedHand {
@@ -53,8 +55,8 @@ interface Props {
 export function LastHand({ saved, names, isWaiting, isFresh, children }: Props) {
   const [isShown, setShown] = useState(false);
   const { hand, score } = saved;
-  const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
-  const title = `Hand ${hand.number} ${isWaiting ? "saved" : "recorded"}`;
+  const nameOf = (seat: number): string => names.get(seat) ?? nameSeat(seat);
+  const title = isWaiting ? gettext("Hand %(hand)s saved", { hand: hand.number }) : gettext("Hand %(hand)s recorded", { hand: hand.number });
   return (
     <div class={isFresh ? "notice saved fresh" : "notice saved"}>
       <p role="status">
@@ -69,11 +71,11 @@ export function LastHand({ saved, names, isWaiting, isFresh, children }: Props) 
           );
         })}
         {" · "}
-        <button type="button" class="inline-action" aria-label={`Show hand ${hand.number}`} onClick={() => setShown(true)}>show</button>
+        <button type="button" class="inline-action" aria-label={gettext("Show hand %(hand)s", { hand: hand.number })} onClick={() => setShown(true)}>{pgettext("button", "show")}</button>
       </p>
       {children}
       {isShown && (
-        <Sheet title={title} action="Close" onEnd={() => setShown(false)}>
+        <Sheet title={title} action={pgettext("button", "Close")} onEnd={() => setShown(false)}>
           <div class="hand-details">
             <PlayedBoards round={score?.round ?? { stakes_scope: "hand" }} players={hand.players as unknown as HandPlayer[]} result={score} nameOf={nameOf} />
           </div>

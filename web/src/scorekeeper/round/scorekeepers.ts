@@ -5,6 +5,7 @@ import type { Scorekeeper, Table } from "../../../client/src/contract.js";
 import { TablestakesError } from "../../../client/src/errors.js";
 import { makeId } from "../../../client/src/ids.js";
 import type { Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 
 const DEVICE = makeId();
 /** An entry of the service expires after 10 seconds. */
@@ -60,7 +61,7 @@ export function useScorekeepers(session: Session, table: Table, hand: number | n
 
 /** Return who is entering which hand, in words, or null if nobody is. */
 export function describeScorekeepers(others: Scorekeeper[]): string | null {
-  const parts = others.map(({ label, hand }) => `${label} is entering hand ${hand}`);
+  const parts = others.map(({ label, hand }) => gettext("%(scorekeeper)s is entering hand %(hand)s", { scorekeeper: label, hand }));
   return parts.length === 0 ? null : parts.join("; ");
 }
 

@@ -8,6 +8,7 @@ import { listBusted } from "../../api/results.js";
 import { ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import { describeKind, type Context } from "../../api/sentences.js";
 import { canRecord as canRecordWith, type Session } from "../../api/session.js";
+import { gettext } from "../../language/gettext.js";
 import { Bar } from "../bar.js";
 import type { StoredRound } from "../database.js";
 import { Limits } from "../environment.js";
@@ -34,19 +35,13 @@ import { Overtaken } from "./overtaken.js";
 import { RoundChanges, RoundOverview } from "./overview.js";
 import { Problem } from "./problem.js";
 import { draftUndone } from "./recorded.js";
-import { findButton, type Asked } from "./refusals.js";
+import { explainChanged, explainMissing, explainOlder, findButton, type Asked } from "./refusals.js";
 import { fail, type Failure } from "./requests.js";
 import { describeSaved, isLast, isWaiting, LastHand, type SavedHand } from "./saved_hand.js";
 import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
 import { useRound } from "./use_round.js";
 import { useTable } from "./use_table.js";
-
-const NOT_HERE =
-  "The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again.";
-const NOT_NEWEST = "Another device has recorded or undone a hand since. Nothing was recorded; try again.";
-const CHANGED = "The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.";
-/** Why no round can be opened at an archived table. */
-const ARCHIVED = describeKind({ code: "table-archived", detail: "" });
+import { nameSeat } from "./words.js";
 
 /** What failed: something that was done with the round, the form that opens one, a refused request, or what the page read by itself. */
 type Cause = "round" | "opening" | "request" | "reading";
@@ -185,10 +180,10 @@ export function TableScreen(props: Props) {
     } catch (error) {
       if (error instanceof TransportError) {
         outbox.setOffline(true);
-        return { details: [NOT_HERE] };
+        return { details: [explainMissing()] };
       }
       if (!(error instanceof ApiError)) throw error;
-      return error.code === EXPECTED_DIFFERS ? { details: [NOT_NEWEST] } : fail(error.problem, context);
+      return error.code === EXPECTED_DIFFERS ? { details: [explainOlder()] } : fail(error.problem, context);
     } finally {
       setBusy(false);
     }
@@ -211,17 +206,17 @@ export function TableScreen(props: Props) {
   const undo = (reason: string): void => {
     void act("round", async () => {
       const named = await nameUndone(session, round!);
-      if (named === null) return { details: [CHANGED] };
+      if (named === null) return { details: [explainChanged()] };
       const undone = await draftUndone(round!, names);
       if (undone !== null) await writeDraft(undone);
-      return change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
+      return change("undo_hand", gettext("Undo of hand %(hand)s", { hand: round!.hands }), { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
     });
   };
   const close = (reason: string): void => {
-    void act("round", () => change("close_round", "End of the round", { reason, expected: { hands: round!.hands } }));
+    void act("round", () => change("close_round", gettext("End of the round"), { reason, expected: { hands: round!.hands } }));
   };
   const leave = (seat: number): Promise<Failure | null> =>
-    attempt(() => change("record_departure", `Departure of ${names.get(seat)}`, { seat, expected: { hands: round!.hands } }));
+    attempt(() => change("record_departure", gettext("Departure of %(player)s", { player: names.get(seat) ?? nameSeat(seat) }), { seat, expected: { hands: round!.hands } }));
   const findKnown = async (body: RoundRequest): Promise<ReadonlyMap<string, string>> => {
     try {
       return outbox.isOffline ? new Map() : await findSimilar(session, table, body);
@@ -302,7 +297,7 @@ export function TableScreen(props: Props) {
   const canChange = canRecord && obstacle === null;
   const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
   const isEnteringNow = isEntering && Boolean(round) && canEnter;
-  useSettling(isEnteringNow ? `hand ${draft.number}` : "round");
+  useSettling(isEnteringNow ? `hand-${draft.number}` : "round");
   const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
   const topUps = draft?.topUps ?? [];
   const bustedOf = (of: Round, seats: number[], isAnnounced: boolean) => (
@@ -332,9 +327,9 @@ export function TableScreen(props: Props) {
   const canOpen = isOpening && !table.archived_at;
   return (
     <>
-      <Bar title={table.name} subtitle={others ?? formatRuleset((round?.status === "open" ? round : table).ruleset)} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
+      <Bar title={table.name} subtitle={others ?? formatRuleset((round?.status === "open" ? round : table).ruleset)} status={status} {...(onBack ? { back: { label: gettext("All tables"), onClick: onBack } } : {})} />
       <main class="narrow column">
-        {round === undefined && problem === null && <p class="quiet">Loading…</p>}
+        {round === undefined && problem === null && <p class="quiet">{gettext("Loading…")}</p>}
         <WaitingRequests
           {...{ session, table, outbox, requests, showsOther }}
           onEdit={edit}
@@ -363,7 +358,7 @@ export function TableScreen(props: Props) {
             onClose={close}
           />
         )}
-        {isOpening && Boolean(table.archived_at) && <p class="notice" role="status">{ARCHIVED}</p>}
+        {isOpening && Boolean(table.archived_at) && <p class="notice" role="status">{describeKind({ code: "table-archived", detail: "" })}</p>}
         {canOpen && (
           <NewRound
             key={`${round ? nameLasting(round) : "first"} ${editing?.id ?? ""}`}

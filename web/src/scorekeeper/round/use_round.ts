@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Round, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import { ROUNDS_READ } from "../../api/early.js";
-import { NOT_VALID } from "../../api/outbox.js";
+import { describeNotValid } from "../../api/outbox.js";
 import { describeRefusal } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import type { Rules } from "../../rules/index.js";
@@ -70,7 +70,7 @@ export function useRound(options: Options): (newest?: Round | null) => Promise<v
     } catch (error) {
       if (error instanceof TransportError) outbox.setOffline(true);
       else if (!(error instanceof ApiError)) throw error;
-      else if (error.status === 401) outbox.setBlocked(NOT_VALID);
+      else if (error.status === 401) outbox.setBlocked(describeNotValid());
       else latest.current.onRead(describeRefusal(error));
     }
   };

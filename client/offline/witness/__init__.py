@@ -1,0 +1,1 @@
+"""A witness of checkpoints: its configuration, its store, and what it responds."""
