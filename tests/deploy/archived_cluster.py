@@ -50,14 +50,14 @@ class Archive:
         self.base = self.backups / "base-2026-11-20"
         self.wal = self.backups / "wal"
         self.wal.mkdir(parents=True)
-        _give_to_owner(self.wal)
+        _change_owner(self.wal)
 
     @contextmanager
     def primary(self) -> Iterator[Cluster]:
         """Start a server whose WAL is archived."""
         home = self.directory / "primary"
         shutil.copytree(made_files(), home / "postgres")
-        _give_to_owner(home / "postgres")
+        _change_owner(home / "postgres")
         with Cluster(home, _SETTINGS | read_settings(self.backups)) as cluster:
             yield cluster
 
@@ -74,7 +74,7 @@ class Archive:
         assert _TARGET in RESTORE
         target = "" if moment is None else _TARGET.replace("2026-11-20 20:15:00+00", moment.isoformat(" "))
         self.run(RESTORE.replace(_TARGET, target).replace("/srv/restored", str(home / "postgres")))
-        _give_to_owner(home / "postgres")
+        _change_owner(home / "postgres")
         with Cluster(home, _SETTINGS) as cluster:
             assert wait_until(lambda: not query(cluster, "SELECT pg_is_in_recovery()")), cluster.last_error()
             yield cluster
@@ -107,8 +107,8 @@ def read_moment(cluster: Cluster) -> datetime:
     return moment
 
 
-def _give_to_owner(directory: Path) -> None:
-    """Give a folder to the user that PostgreSQL runs as."""
+def _change_owner(directory: Path) -> None:
+    """Change the owner of a folder to the user that PostgreSQL runs as."""
     owner = made_files().stat()
     for path in (directory, *directory.rglob("*")):
         os.chown(path, owner.st_uid, owner.st_gid)

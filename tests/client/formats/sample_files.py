@@ -9,6 +9,7 @@ import io
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -291,8 +292,7 @@ def write_recorder() -> bytes:
             if player["fantasyland"]:
                 database.execute("INSERT INTO fantasyland VALUES (?, ?, ?)", (hand_id, index, player["fantasyland"]))
         stacks = [stack + player["result"]["points"] for stack, player in zip(stacks, players, strict=True)]
-    database.commit()
-    return database.serialize()
+    return "".join(f"{statement}\n" for statement in database.iterdump()).encode()
 
 
 def write_scorer_json() -> bytes:
@@ -360,12 +360,22 @@ WRITERS: Final[dict[str, Callable[[], bytes]]] = {
     "giovinco.jsonl": write_giovinco,
     "pppoker.jsonl": write_pppoker,
     "swc.jsonl": write_swc,
-    "recorder.sqlite": write_recorder,
+    "recorder.sql": write_recorder,
     "scorer-json.json": write_scorer_json,
     "csv.csv": write_csv,
     "text.txt": write_text,
     "pokernow-ledger.csv": write_pokernow,
 }
+
+
+def read_sample(name: str) -> bytes:
+    """Return a sample as a file of its tool: SQL is stored as text, and made a SQLite file here."""
+    content = SAMPLES.joinpath(name).read_bytes()
+    if not name.endswith(".sql"):
+        return content
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(content.decode())
+        return database.serialize()
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def test_a_page_is_in_the_language_with_its_dates_and_numbers(house: House, addr
     assert "Runde 1, " in shown
     assert "Woher jeder Punkt kommt" in shown
     russian = Reader(house, address, "ru")
-    assert "Круг 1, " in text_in(parse(russian.get(f"/rounds/{round_id}")))
+    assert "Круг 1, " in text_in(parse(russian.get(f"/rounds/{round_id}")))  # noqa: RUF001  # Russian
     assert [each.text for each in parse(Reader(house, "/links/unknown", "ru").get()).iter("h1")] == [
         "Эта ссылка не работает"
     ]

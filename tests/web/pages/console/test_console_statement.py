@@ -38,5 +38,8 @@ def test_the_months_of_a_year_open_on_a_phone(
         opened.locator("summary").filter(has_text=month).click()
         expect(opened.get_by_role("rowheader", name=players[0])).to_be_visible()
         expect(opened.get_by_role("link", name=f"Statement of {month}")).to_be_visible()
+        # Three players of this table, each in one round of the month.
+        assert opened.locator("tbody tr").count() == len(players)
+        assert opened.locator("tbody td:first-of-type").all_text_contents() == ["1"] * len(players)
         check_width(page)
     check_with_axe(page)
